@@ -19,7 +19,7 @@ import shutil
 import subprocess
 
 PARTS = ["translating", "translated", "core", "engine", "valgrind", "kernel", "other"]
-TRANSLATION_OBJECTS = {"translate_vg_emit.c.o", "translate_vg_plan.c.o", "vg_instrument.c.o"}
+TRANSLATION_OBJECTS = {"translate_vg_emit.c.o", "translate_vg_plan.c.o", "run_vg_instrument.c.o"}
 TRANSLATION_NAMES = re.compile(r"transtab|invalidateOverlaps|vgPlain_translate|vg_instrument")
 TOOL = "tenure-amd64-linux"
 COMPILERS_SUFFIX = re.compile(r"\.(part|constprop|isra|cold|lto_priv)\b.*$")

@@ -22,10 +22,8 @@
 #include "engine/valgrind/base/vg_host.h"
 #include "engine/valgrind/base/vg_output.h"
 #include "engine/valgrind/program/vg_program.h"
-#include "engine/valgrind/run/vg_requests.h"
-#include "engine/valgrind/run/vg_threads.h"
-#include "engine/valgrind/translate/vg_cold.h"
-#include "vg_instrument.h"
+#include "engine/valgrind/run/vg_run.h"
+#include "engine/valgrind/translate/vg_emit.h"
 
 /* ------------------------------------------------------------------------------------------ the command line */
 
@@ -61,29 +59,6 @@ static void options_debug_usage(void)
 static void *allocate(size_t bytes)
 {
     return VG_(malloc)("tenure.options", bytes);
-}
-
-static bool read_text(const char *path, char *text, size_t size)
-{
-    return vg_read_text(path, text, size);
-}
-
-static void options_begin(void)
-{
-    vg.options.allocate = allocate;
-    vg.options.read_text = read_text;
-    options_default(&vg.options);
-}
-
-static void options_end(void)
-{
-    const char *wrong = options_check(&vg.options);
-
-    if (wrong != NULL)
-        vg_refuse("%s", wrong);
-    vg.config = vg.options.config;
-    vg.separate = vg.config.separate_callers > 0 || vg.config.separate_recs > 1;
-    vg.by_collecting = options_toggle(&vg.options);
 }
 
 /* ------------------------------------------------------------------------------------------ facts for the profile */
@@ -197,12 +172,6 @@ extern UInt __wrap_vgPlain_umsg(const HChar *format, ...);
 
 static Bool becoming; /* there is no way back from an exec any more: it is all that is spoken of */
 
-static void say_exec_failed(void)
-{
-    vg_tell("an exec has failed in a way that Valgrind does not foresee (no interpreter, too long arguments, a file "
-            "that is being written, a damaged program), and the program ended there; --engine=native goes on\n");
-}
-
 UInt __wrap_vgPlain_message(VgMsgKind kind, const HChar *format, ...)
 {
     va_list arguments;
@@ -210,7 +179,9 @@ UInt __wrap_vgPlain_message(VgMsgKind kind, const HChar *format, ...)
 
     if (kind == Vg_UserMsg && VG_(clo_verbosity) == 0) {
         if (becoming)
-            say_exec_failed();
+            vg_tell("an exec has failed in a way that Valgrind does not foresee (no interpreter, too long arguments, a "
+                    "file that is being written, a damaged program), and the program ended there; --engine=native "
+                    "goes on\n");
         becoming = False; /* once */
         return 0;
     }
@@ -283,7 +254,13 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId self, Int why)
 
 static void after_options(void)
 {
-    options_end();
+    const char *wrong = options_check(&vg.options);
+
+    if (wrong != NULL)
+        vg_refuse("%s", wrong);
+    vg.config = vg.options.config;
+    vg.separate = vg.config.separate_callers > 0 || vg.config.separate_recs > 1;
+    vg.by_collecting = options_toggle(&vg.options);
     vg.config.function_at = vg_core_function_at;
     vg_data_configure(&vg.config);
     vg.core = tn_core_new(&vg.config);
@@ -337,7 +314,9 @@ static void before_options(void)
     VG_(needs_syscall_wrapper)(before_system_call, after_system_call);
     VG_(needs_superblock_discards)(vg_cold_discarded);
     VG_(needs_print_stats)(print_statistics);
-    options_begin();
+    vg.options.allocate = allocate;
+    vg.options.read_text = vg_read_text;
+    options_default(&vg.options);
     vg_threads_track();
     vg_requests_track();
 

@@ -26,26 +26,22 @@ static data_map *map;
 
 enum { MOST_STACK = 1 << 30 };
 
-/* Below the stack, what is not mapped yet is where it grows to. */
-static Bool grows_to(const NSegment *stack, const NSegment *segment, Addr address)
-{
-    Bool is_free = segment == NULL || segment->kind == SkFree || segment->kind == SkResvn;
-
-    return is_free && address < stack->start && stack->start - address < MOST_STACK;
-}
-
 static bool special(void *user, uint64_t address, struct tn_memory_info *out)
 {
     Addr end = VG_PGROUNDUP(VG_(brk_limit));
     const NSegment *stack = VG_(am_find_nsegment)(VG_(thread_get_stack_max)(1));
     const NSegment *segment = VG_(am_find_nsegment)(address);
+    Bool is_free = segment == NULL || segment->kind == SkFree || segment->kind == SkResvn;
 
     (void)user;
     if (address >= VG_(brk_base) && address < end) {
         *out = (struct tn_memory_info){.start = VG_(brk_base), .end = end, .kind = TN_DATA_REST};
         return true;
     }
-    if (stack == NULL || address > stack->end || (segment != stack && !grows_to(stack, segment, address)))
+    if (stack == NULL || address > stack->end)
+        return false;
+    /* Below the stack, what is not mapped yet is where it grows to. */
+    if (segment != stack && !(is_free && address < stack->start && stack->start - address < MOST_STACK))
         return false;
     *out = (struct tn_memory_info){.start = segment == stack ? stack->start : address,
                                    .end = stack->end + 1,
@@ -66,20 +62,14 @@ static enum tn_element_answer element_at(void *user, uint64_t address, struct tn
     return data_map_element(map, address, out);
 }
 
-static ULong guest_register(PtrdiffT offset)
-{
-    ULong value = 0;
-
-    VG_(get_shadow_regs_area)(VG_(get_running_tid)(), (UChar *)&value, 0, offset, sizeof value);
-    return value;
-}
-
 static uint64_t result(void *user, tn_thread *thread, uint64_t at)
 {
-    ULong returned = guest_register(offsetof(VexGuestAMD64State, guest_RAX));
+    ULong returned = 0;
 
     (void)user;
     (void)thread;
+    VG_(get_shadow_regs_area)(VG_(get_running_tid)(), (UChar *)&returned, 0, offsetof(VexGuestAMD64State, guest_RAX),
+                              sizeof returned);
     if (at == 0)
         return returned;
     if ((UInt)returned != 0 || !VG_(am_is_valid_for_client)(at, sizeof(ULong), VKI_PROT_READ))

@@ -58,21 +58,21 @@ void vg_release(void *memory, SizeT bytes)
         VG_(am_munmap_valgrind)((Addr)memory, VG_PGROUNDUP(bytes));
 }
 
-Bool vg_read_text(const HChar *path, HChar *text, SizeT size)
+bool vg_read_text(const char *path, char *text, size_t size)
 {
     Int fd = VG_(fd_open)(path, VKI_O_RDONLY, 0);
     Int got;
 
     if (fd < 0)
-        return False;
+        return false;
     got = VG_(read)(fd, text, size - 1);
     VG_(close)(fd);
     if (got <= 0)
-        return False;
+        return false;
     if (text[got - 1] == '\n')
         got--;
     text[got] = '\0';
-    return True;
+    return true;
 }
 
 void *tn_host_alloc(size_t bytes)

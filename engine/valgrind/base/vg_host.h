@@ -11,9 +11,14 @@
 void *vg_reserve(SizeT bytes);
 void vg_release(void *memory, SizeT bytes);
 
-/* The beginning of a small file (sysfs, proc) as a zero-ended text without its last newline; False if it
+/* The beginning of a small file (sysfs, proc) as a zero-ended text without its last newline; false if it
  * cannot be read. */
-Bool vg_read_text(const HChar *path, HChar *text, SizeT size);
+bool vg_read_text(const char *path, char *text, size_t size);
+
+/* Of Valgrind's core, not announced to tools. VG_(discard_translations) is to be called only at a client's request, or
+ * between two blocks, where no translation runs. */
+extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord);
+extern void VG_(discard_translations)(Addr start, ULong bytes, const HChar *who);
 
 /* ------------------------------------------------------------------------------ memory for small things (vg_pool.c) */
 

@@ -10,28 +10,23 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_options.h"
-
 #include "pub_tool_vkiscnums.h"
 
 #include "engine/common/output.h"
 #include "vg_host.h"
-
-/* Not announced to tools. */
-extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord);
 
 /* The pattern with %h replaced; Valgrind does the rest. */
 static HChar *with_host_name(const HChar *pattern)
 {
     HChar host[256], *out, *to;
     SizeT hosts = 0;
-    const HChar *at;
 
-    for (at = pattern; *at != '\0'; at++)
+    for (const HChar *at = pattern; *at != '\0'; at++)
         hosts += at[0] == '%' && at[1] == 'h';
     if (!vg_read_text("/proc/sys/kernel/hostname", host, sizeof host))
         VG_(strcpy)(host, "localhost");
     to = out = VG_(malloc)("tenure.name", VG_(strlen)(pattern) + hosts * VG_(strlen)(host) + 1);
-    for (at = pattern; *at != '\0'; at++) {
+    for (const HChar *at = pattern; *at != '\0'; at++) {
         if (at[0] == '%' && at[1] == 'h') {
             VG_(strcpy)(to, host);
             to += VG_(strlen)(host);

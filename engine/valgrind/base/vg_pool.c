@@ -19,15 +19,6 @@ static ULong *slabs[SLABS];
 static UInt slabs_used, next = SLAB_WORDS; /* the word of the last slab that is filled next */
 static UInt given_back[SIZES];             /* by words; the first word of each leads to the next */
 
-static void add_slab(void)
-{
-    if (slabs_used == SLABS)
-        VG_(tool_panic)("the program has more code than the engine can remember");
-    slabs[slabs_used] = vg_reserve(SLAB_WORDS * WORD);
-    next = slabs_used == 0;
-    slabs_used++;
-}
-
 UInt vg_pool_get(SizeT bytes)
 {
     UInt words = (bytes + WORD - 1) / WORD, id;
@@ -38,8 +29,13 @@ UInt vg_pool_get(SizeT bytes)
         given_back[words] = *(UInt *)vg_pool_at(id);
         return id;
     }
-    if (next + words > SLAB_WORDS)
-        add_slab();
+    if (next + words > SLAB_WORDS) {
+        if (slabs_used == SLABS)
+            VG_(tool_panic)("the program has more code than the engine can remember");
+        slabs[slabs_used] = vg_reserve(SLAB_WORDS * WORD);
+        next = slabs_used == 0;
+        slabs_used++;
+    }
     id = (slabs_used - 1) * SLAB_WORDS + next;
     next += words;
     return id;

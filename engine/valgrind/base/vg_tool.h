@@ -8,14 +8,14 @@
  * (vg_control). A folder uses none that is named behind it:
  *
  *   base       memory and files (vg_host, vg_pool), what an address belongs to (vg_code: its function; vg_data: its
- *              data object), the raw profile (vg_output)
+ *              data object), the raw profile (vg_output), the page that `tenure control` writes to (vg_control)
  *   program    what the program may notice (vg_program.h)
  *   translate  vg_plan (what a block does), vg_emit (counting and hit tests), vg_join (the same for accesses side by
  *              side), vg_cold (for blocks that run rarely), vg_calls (control flow)
- *   run        vg_threads (who runs), vg_begin (until the recording begins), vg_control (the page that `tenure control`
- *              writes to), vg_requests (what is asked, and done between two turns)
+ *   run        vg_threads (who runs), vg_begin (until the recording begins), vg_requests (what is asked, and done
+ *              between two turns), vg_instrument (copies a block with its costs put in)
  *
- * Above them all, vg_instrument copies a block with its costs put in, and vg_main is the tool's face to Valgrind.
+ * Above them all, vg_main is the tool's face to Valgrind.
  */
 #ifndef TENURE_VG_TOOL_H
 #define TENURE_VG_TOOL_H

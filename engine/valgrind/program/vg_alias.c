@@ -18,24 +18,20 @@ enum { SHARED = 1 }; /* MAP_SHARED; MAP_SHARED_VALIDATE has this bit, too */
 enum check { CHECK_ALL = 2 }; /* --smc-check=all */
 extern enum check VG_(clo_smc_check);
 
-/* Valgrind does not keep whether a mapping is shared. */
-static Bool is_of_file(Addr start)
-{
-    const NSegment *segment = VG_(am_find_nsegment)(start);
-
-    return segment != NULL && segment->kind == SkFileC;
-}
-
 void vg_alias_call(UInt number, const UWord *arguments, SysRes result)
 {
+    const NSegment *segment;
     Bool executable = False;
 
     if (sr_isError(result))
         return;
     if (number == __NR_mmap)
         executable = (arguments[3] & SHARED) != 0 && (arguments[2] & VKI_PROT_EXEC) != 0;
-    else if (number == __NR_mprotect)
-        executable = (arguments[2] & VKI_PROT_EXEC) != 0 && is_of_file(arguments[0]);
+    if (number == __NR_mprotect && (arguments[2] & VKI_PROT_EXEC) != 0) {
+        /* Valgrind does not keep whether a mapping is shared: any of a file may be. */
+        segment = VG_(am_find_nsegment)(arguments[0]);
+        executable = segment != NULL && segment->kind == SkFileC;
+    }
     if (executable)
         VG_(clo_smc_check) = CHECK_ALL;
 }

@@ -51,36 +51,23 @@ static UInt random_below(UInt limit)
     return number % limit;
 }
 
-/* The last one says it, as with all options. */
-static Bool is_wanted(void)
+Int __wrap_vgPlain_load_ELF(Int fd, const HChar *name, struct image *image)
 {
-    Bool wanted = False;
-    Word i;
+    Bool wanted = False, good = False;
 
-    for (i = 0; i < VG_(sizeXA)(VG_(args_for_valgrind)); i++) {
+    for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_valgrind)); i++) { /* the last one says it, as with all options */
         const HChar *argument = *(const HChar **)VG_(indexXA)(VG_(args_for_valgrind), i);
 
         if (VG_(strncmp)(argument, "--aslr=", 7) == 0)
             wanted = VG_(strcmp)(argument, "--aslr=yes") == 0;
     }
-    return wanted;
-}
-
-/* What is mapped from now on goes behind it. */
-static void fill_from_below(SizeT bytes)
-{
-    Bool good = False;
-    Addr at = VG_(am_get_advisory_client_simple)(0, bytes, &good);
-
-    if (good)
-        VG_(am_mmap_anon_fixed_client)(at, bytes, VKI_PROT_NONE);
-}
-
-Int __wrap_vgPlain_load_ELF(Int fd, const HChar *name, struct image *image)
-{
-    if (is_wanted()) {
+    if (wanted) {
         image->base = image->end = LEAST + (Addr)random_below(PAGES) * VKI_PAGE_SIZE;
-        fill_from_below((1 + (SizeT)random_below(PAGES)) * VKI_PAGE_SIZE);
+        SizeT bytes = (1 + (SizeT)random_below(PAGES)) * VKI_PAGE_SIZE;
+        Addr at = VG_(am_get_advisory_client_simple)(0, bytes, &good);
+
+        if (good) /* what is mapped from now on goes behind it */
+            VG_(am_mmap_anon_fixed_client)(at, bytes, VKI_PROT_NONE);
     }
     return __real_vgPlain_load_ELF(fd, name, image);
 }

@@ -7,10 +7,10 @@
  * leads the functions with which Valgrind begins these calls here (--wrap), and those that the kernel would refuse are
  * refused. This holds for the program itself and for children that are profiled; other programs may still write to it.
  */
-#include "pub_tool_basics.h"
 #include "pub_tool_libcfile.h"
-#include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
+
+#include "engine/valgrind/base/vg_host.h"
 
 /* The kernel's; Valgrind's copies of its headers leave them out. */
 enum { NO_FOLLOW = 0400000, PATH_ONLY = 010000000, CURRENT_FOLDER = -100, NO_FOLLOW_AT = 0x100, TEXT_BUSY = 26 };
@@ -19,7 +19,6 @@ enum { NO_FOLLOW = 0400000, PATH_ONLY = 010000000, CURRENT_FOLDER = -100, NO_FOL
 extern Int VG_(cl_exec_fd); /* the program's file */
 extern Bool VG_(am_is_valid_for_client)(Addr start, SizeT length, UInt protection);
 extern SysRes VG_(mk_SysRes_Error)(UWord error);
-extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord);
 
 /* How Valgrind keeps a system call. */
 struct call {
@@ -40,36 +39,27 @@ CALLS(generic_sys_truncate);
 CALLS(linux_sys_openat2);
 #pragma weak __real_vgSysWrap_linux_sys_openat2_before /* older versions of Valgrind do not have this call */
 
-static Bool is_program(Word folder, RegWord path, UWord at_flags)
-{
-    struct vki_stat status;
-    struct vg_stat program;
-    SysRes result =
-        VG_(do_syscall)(__NR_newfstatat, (RegWord)folder, path, (RegWord)(Addr)&status, at_flags, 0, 0, 0, 0);
-
-    return !sr_isError(result) && VG_(cl_exec_fd) >= 0 && VG_(fstat)(VG_(cl_exec_fd), &program) == 0 &&
-           status.st_dev == program.dev && status.st_ino == program.ino;
-}
-
-/* An error that the kernel finds earlier is told first: for that the file is opened without a change to it. */
-static void refuse_busy(struct call_status *status, Word folder, RegWord path, UWord flags)
-{
-    SysRes opened = VG_(do_syscall)(__NR_openat, (RegWord)folder, path, flags & ~(UWord)VKI_O_TRUNC, 0, 0, 0, 0, 0);
-
-    if (!sr_isError(opened))
-        VG_(close)((Int)sr_Res(opened));
-    status->what = COMPLETE;
-    status->result = sr_isError(opened) ? opened : VG_(mk_SysRes_Error)(TEXT_BUSY);
-}
-
 static void refuse_writing(struct call_status *status, Word folder, RegWord path, UWord flags)
 {
     UWord mode = flags & VKI_O_ACCMODE;
-    UWord links = flags & NO_FOLLOW ? NO_FOLLOW_AT : 0;
-    Bool writes = !(flags & PATH_ONLY) && (mode == VKI_O_WRONLY || mode == VKI_O_RDWR || flags & VKI_O_TRUNC);
+    struct vki_stat file;
+    struct vg_stat program;
+    SysRes result;
 
-    if (status->what == FOR_THE_KERNEL && writes && is_program(folder, path, links))
-        refuse_busy(status, folder, path, flags);
+    if (status->what != FOR_THE_KERNEL || (flags & PATH_ONLY) ||
+        !(mode == VKI_O_WRONLY || mode == VKI_O_RDWR || flags & VKI_O_TRUNC))
+        return;
+    result = VG_(do_syscall)(__NR_newfstatat, (RegWord)folder, path, (RegWord)(Addr)&file,
+                             flags & NO_FOLLOW ? NO_FOLLOW_AT : 0, 0, 0, 0, 0);
+    if (sr_isError(result) || VG_(cl_exec_fd) < 0 || VG_(fstat)(VG_(cl_exec_fd), &program) != 0 ||
+        file.st_dev != program.dev || file.st_ino != program.ino)
+        return;
+    /* An error that the kernel finds earlier is told first: for that the file is opened without a change to it. */
+    result = VG_(do_syscall)(__NR_openat, (RegWord)folder, path, flags & ~(UWord)VKI_O_TRUNC, 0, 0, 0, 0, 0);
+    if (!sr_isError(result))
+        VG_(close)((Int)sr_Res(result));
+    status->what = COMPLETE;
+    status->result = sr_isError(result) ? result : VG_(mk_SysRes_Error)(TEXT_BUSY);
 }
 
 void __wrap_vgSysWrap_generic_sys_open_before(ThreadId tid, void *layout, struct call *call, struct call_status *status,

@@ -47,18 +47,6 @@ struct image {
     UWord args, variables, pairs; /* pairs: with the last, AT_NULL */
 };
 
-static void take_apart(UWord *sp, struct image *image)
-{
-    image->args = sp[0];
-    image->argv = sp + 1;
-    image->envp = image->argv + image->args + 1;
-    for (image->variables = 0; image->envp[image->variables] != 0; image->variables++)
-        ;
-    image->auxv = image->envp + image->variables + 1;
-    for (image->pairs = 1; image->auxv[2 * (image->pairs - 1)] != 0; image->pairs++)
-        ;
-}
-
 /* ------------------------------------------------------------------------------------------ environment */
 
 static Bool has_name(const HChar *variable, const HChar *name)
@@ -66,34 +54,6 @@ static Bool has_name(const HChar *variable, const HChar *name)
     SizeT length = VG_(strlen)(name);
 
     return VG_(strncmp)(variable, name, length) == 0 && variable[length] == '=';
-}
-
-/* Takes Valgrind's library out of LD_PRELOAD's value, in place. It comes first, and its path may hold spaces and
- * colons. False if there is nothing else; a value of the program's own, even an empty one, follows behind a colon. */
-static Bool clean_preload(HChar *value)
-{
-    HChar *library = VG_(strstr)(value, "/vgpreload_core-"), *end;
-
-    if (library == NULL)
-        return True;
-    end = library + VG_(strcspn)(library, ":");
-    if (*end == '\0')
-        return False;
-    VG_(memmove)(value, end + 1, VG_(strlen)(end + 1) + 1);
-    return True;
-}
-
-/* Takes the wrapper's folder off the end of LD_LIBRARY_PATH; False if nothing is left. */
-static Bool clean_library_path(HChar *value)
-{
-    static const HChar folder[] = "/usr/lib/debug";
-    SizeT length = VG_(strlen)(value), cut = sizeof folder - 1;
-
-    if (VG_(strcmp)(value, folder) == 0)
-        return False;
-    if (length > cut && value[length - cut - 1] == ':' && VG_(strcmp)(value + length - cut, folder) == 0)
-        value[length - cut - 1] = '\0';
-    return True;
 }
 
 /* The wrapper sets both; one alone is the program's own. */
@@ -111,40 +71,37 @@ struct changes {
     const HChar *tmpdir; /* ... which is this, NULL if it had none */
 };
 
-static void find_changes(const struct image *image, struct changes *changes)
-{
-    UWord i;
-
-    VG_(memset)(changes, 0, sizeof *changes);
-    for (i = 0; i < image->variables; i++) {
-        const HChar *variable = (const HChar *)image->envp[i];
-
-        changes->from_wrapper += from_wrapper(variable);
-        if (has_name(variable, "TENURE_PROGRAM_NO_TMPDIR"))
-            changes->other_tmpdir = True;
-        if (has_name(variable, "TENURE_PROGRAM_TMPDIR")) {
-            changes->other_tmpdir = True;
-            changes->tmpdir = variable + VG_(strlen)("TENURE_PROGRAM_");
-        }
-    }
-}
-
-static Bool wrapped(const struct changes *changes)
-{
-    return changes->from_wrapper == sizeof wrapper_sets / sizeof wrapper_sets[0];
-}
-
-/* The variable as the program had it; NULL if it had none. */
+/* The variable as the program had it, changed in place; NULL if it had none. */
 static const HChar *variable_of_program(HChar *variable, const struct changes *changes)
 {
-    if (has_name(variable, "LD_PRELOAD"))
-        return clean_preload(variable + VG_(strlen)("LD_PRELOAD=")) ? variable : NULL;
-    if (wrapped(changes) && has_name(variable, "LD_LIBRARY_PATH"))
-        return clean_library_path(variable + VG_(strlen)("LD_LIBRARY_PATH=")) ? variable : NULL;
+    static const HChar folder[] = "/usr/lib/debug";
+    Bool wrapped = changes->from_wrapper == sizeof wrapper_sets / sizeof wrapper_sets[0];
+
+    /* Valgrind's library comes first, and its path may hold spaces and colons. A value of the program's own, even an
+     * empty one, follows behind a colon. */
+    if (has_name(variable, "LD_PRELOAD")) {
+        HChar *value = variable + VG_(strlen)("LD_PRELOAD="), *library = VG_(strstr)(value, "/vgpreload_core-");
+        HChar *end = library != NULL ? library + VG_(strcspn)(library, ":") : NULL;
+
+        if (end != NULL && *end != '\0')
+            VG_(memmove)(value, end + 1, VG_(strlen)(end + 1) + 1);
+        return end == NULL || *end != '\0' ? variable : NULL;
+    }
+    /* The wrapper's folder is at the end. */
+    if (wrapped && has_name(variable, "LD_LIBRARY_PATH")) {
+        HChar *value = variable + VG_(strlen)("LD_LIBRARY_PATH=");
+        SizeT length = VG_(strlen)(value), cut = sizeof folder - 1;
+
+        if (VG_(strcmp)(value, folder) == 0)
+            return NULL;
+        if (length > cut && value[length - cut - 1] == ':' && VG_(strcmp)(value + length - cut, folder) == 0)
+            value[length - cut - 1] = '\0';
+        return variable;
+    }
     if (changes->other_tmpdir && has_name(variable, "TMPDIR"))
         return changes->tmpdir;
     if (has_name(variable, "VALGRIND_LIB") || has_name(variable, "VALGRIND_LAUNCHER") ||
-        (wrapped(changes) && from_wrapper(variable)) || has_name(variable, "TENURE_PROGRAM_TMPDIR") ||
+        (wrapped && from_wrapper(variable)) || has_name(variable, "TENURE_PROGRAM_TMPDIR") ||
         has_name(variable, "TENURE_PROGRAM_NO_TMPDIR"))
         return NULL;
     return variable;
@@ -152,32 +109,12 @@ static const HChar *variable_of_program(HChar *variable, const struct changes *c
 
 /* ------------------------------------------------------------------------------------------ the new stack */
 
-static SizeT string_bytes(const struct image *image)
-{
-    SizeT bytes = 4096; /* for what the auxiliary vector points to */
-    UWord i;
-
-    for (i = 0; i < image->args; i++)
-        bytes += VG_(strlen)((const HChar *)image->argv[i]) + 1;
-    return bytes;
-}
-
 /* How far above the vector the strings begin. */
 static SizeT strings_at(const struct image *image)
 {
     SizeT vector = (1 + image->args + 1 + image->variables + 1 + 2 * image->pairs) * sizeof(UWord);
 
     return vector > STRINGS ? VG_PGROUNDUP(vector) : STRINGS;
-}
-
-/* Where the stack pointer goes: everything must lie below Valgrind's image, which begins at `sp`. */
-static Addr place(Addr sp, const struct image *image)
-{
-    Addr top = VG_PGROUNDUP(VG_(clstk_end)), at = top - AREA;
-
-    while (at + strings_at(image) + string_bytes(image) > sp)
-        at -= AREA;
-    return at;
 }
 
 static UWord copy_bytes(Addr *to, UWord from, SizeT bytes)
@@ -194,54 +131,66 @@ static UWord copy_string(Addr *to, UWord from)
     return copy_bytes(to, from, VG_(strlen)((const HChar *)from) + 1);
 }
 
-static void copy_auxiliary(UWord *to, const struct image *image, Addr *strings)
-{
-    UWord i;
-
-    *strings = VG_ROUNDUP(*strings, 16);
-    for (i = 0; i < image->pairs; i++) {
-        UWord type = image->auxv[2 * i], value = image->auxv[2 * i + 1];
-
-        if (type == AT_RANDOM && value != 0)
-            value = copy_bytes(strings, value, 16);
-        else if ((type == AT_PLATFORM || type == AT_BASE_PLATFORM || type == AT_EXECFN) && value != 0 &&
-                 VG_(strlen)((const HChar *)value) < 1024)
-            value = copy_string(strings, value);
-        to[2 * i] = type;
-        to[2 * i + 1] = value;
-    }
-}
-
 static void lay_out(UWord *to, const struct image *image)
 {
     Addr strings = (Addr)to + strings_at(image);
-    struct changes changes;
-    UWord i;
+    struct changes changes = {0};
 
-    find_changes(image, &changes);
+    for (UWord i = 0; i < image->variables; i++) {
+        const HChar *variable = (const HChar *)image->envp[i];
+
+        changes.from_wrapper += from_wrapper(variable);
+        if (has_name(variable, "TENURE_PROGRAM_NO_TMPDIR"))
+            changes.other_tmpdir = True;
+        if (has_name(variable, "TENURE_PROGRAM_TMPDIR")) {
+            changes.other_tmpdir = True;
+            changes.tmpdir = variable + VG_(strlen)("TENURE_PROGRAM_");
+        }
+    }
     *to++ = image->args;
-    for (i = 0; i < image->args; i++)
+    for (UWord i = 0; i < image->args; i++)
         *to++ = copy_string(&strings, image->argv[i]);
     *to++ = 0;
-    for (i = 0; i < image->variables; i++) {
+    for (UWord i = 0; i < image->variables; i++) {
         const HChar *variable = variable_of_program((HChar *)image->envp[i], &changes);
 
         if (variable != NULL)
             *to++ = (UWord)variable;
     }
     *to++ = 0;
-    copy_auxiliary(to, image, &strings);
+    strings = VG_ROUNDUP(strings, 16);
+    for (UWord i = 0; i < image->pairs; i++) {
+        UWord type = image->auxv[2 * i], value = image->auxv[2 * i + 1];
+
+        if (type == AT_RANDOM && value != 0)
+            value = copy_bytes(&strings, value, 16);
+        else if ((type == AT_PLATFORM || type == AT_BASE_PLATFORM || type == AT_EXECFN) && value != 0 &&
+                 VG_(strlen)((const HChar *)value) < 1024)
+            value = copy_string(&strings, value);
+        to[2 * i] = type;
+        to[2 * i + 1] = value;
+    }
 }
 
 void vg_client_start(ThreadId tid)
 {
-    Addr sp = VG_(get_SP)(tid), at;
-    struct image image;
+    Addr sp = VG_(get_SP)(tid), at = VG_PGROUNDUP(VG_(clstk_end)) - AREA;
+    struct image image = {.args = *(UWord *)sp, .argv = (UWord *)sp + 1, .pairs = 1};
+    SizeT bytes = 4096; /* of strings: for what the auxiliary vector points to, and the arguments */
 
     if (!vg.options.clean_environment)
         return;
-    take_apart((UWord *)sp, &image);
-    at = place(sp, &image) - vg_aslr_stack();
+    image.envp = image.argv + image.args + 1;
+    while (image.envp[image.variables] != 0)
+        image.variables++;
+    image.auxv = image.envp + image.variables + 1;
+    while (image.auxv[2 * (image.pairs - 1)] != 0)
+        image.pairs++;
+    for (UWord i = 0; i < image.args; i++)
+        bytes += VG_(strlen)((const HChar *)image.argv[i]) + 1;
+    while (at + strings_at(&image) + bytes > sp) /* everything must lie below Valgrind's image */
+        at -= AREA;
+    at -= vg_aslr_stack();
     if (!VG_(extend_stack)(tid, at - VKI_PAGE_SIZE))
         return;
     lay_out((UWord *)at, &image);

@@ -38,32 +38,10 @@ static Bool is_descriptor_folder(Int fd)
             (length > 7 && VG_(strcmp)(path + length - 7, "/fdinfo") == 0));
 }
 
-static Bool is_ours(const HChar *name)
-{
-    HChar *end;
-
-    return VG_(isdigit)(*name) && VG_(strtoll10)(name, &end) >= VG_(fd_hard_limit) && *end == '\0';
-}
-
-/* Returns how many bytes are left. */
-static UWord close_up(UChar *buffer, UWord bytes, UInt name_at)
-{
-    UChar *from = buffer, *to = buffer;
-
-    while (from + name_at < buffer + bytes) {
-        UShort size = *(UShort *)(from + SIZE_AT);
-
-        if (!is_ours((const HChar *)from + name_at)) {
-            VG_(memmove)(to, from, size);
-            to += size;
-        }
-        from += size;
-    }
-    return to - buffer;
-}
-
 void vg_hide(ThreadId tid, UInt number, const UWord *arguments, SysRes result)
 {
+    UInt name_at = number == __NR_getdents64 ? NAME_AT_64 : NAME_AT;
+    UChar *buffer = (UChar *)arguments[1], *from = buffer, *to = buffer;
     UWord before, after;
 
     if ((number != __NR_getdents && number != __NR_getdents64) || sr_isError(result))
@@ -71,7 +49,18 @@ void vg_hide(ThreadId tid, UInt number, const UWord *arguments, SysRes result)
     before = sr_Res(result);
     if (before == 0 || !is_descriptor_folder(arguments[0]))
         return;
-    after = close_up((UChar *)arguments[1], before, number == __NR_getdents64 ? NAME_AT_64 : NAME_AT);
+    while (from + name_at < buffer + before) {
+        const HChar *name = (const HChar *)from + name_at;
+        UShort size = *(UShort *)(from + SIZE_AT);
+        HChar *end;
+
+        if (!VG_(isdigit)(*name) || VG_(strtoll10)(name, &end) < VG_(fd_hard_limit) || *end != '\0') {
+            VG_(memmove)(to, from, size);
+            to += size;
+        }
+        from += size;
+    }
+    after = to - buffer;
     if (after != before)
         VG_(set_shadow_regs_area)
         (tid, 0, offsetof(VexGuestArchState, guest_RAX), sizeof after, (const UChar *)&after);

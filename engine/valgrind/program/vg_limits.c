@@ -37,12 +37,6 @@ void vg_limits_hand_on(void)
     VG_(setrlimit)(VKI_RLIMIT_NOFILE, &program);
 }
 
-static void tell(UWord address)
-{
-    if (address != 0 && VG_(am_is_valid_for_client)(address, sizeof program, VKI_PROT_WRITE))
-        *(struct vki_rlimit *)address = program;
-}
-
 /* What Valgrind let pass, or refused because it was not its own hard limit: the kernel's rules instead. Privileges
  * to raise the hard limit are not looked for. */
 static void change(ThreadId tid, const struct vki_rlimit *to, SysRes result)
@@ -66,8 +60,9 @@ static void both(ThreadId tid, UWord change_to, UWord answer_at, SysRes result)
 
     if (changes)
         to = *(const struct vki_rlimit *)change_to; /* the answer may go to the same place */
-    if (!sr_isError(result) || (changes && sr_Err(result) == VKI_EPERM))
-        tell(answer_at);
+    if ((!sr_isError(result) || (changes && sr_Err(result) == VKI_EPERM)) && answer_at != 0 &&
+        VG_(am_is_valid_for_client)(answer_at, sizeof program, VKI_PROT_WRITE))
+        *(struct vki_rlimit *)answer_at = program;
     if (changes)
         change(tid, &to, result);
 }

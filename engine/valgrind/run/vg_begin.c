@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vg_begin.c: see vg_begin.h.
+ * vg_begin.c: waiting for where the recording begins (engine/common/start.h).
+ *
+ * Valgrind makes a block when it is to run. So a function that is waited for is entered where the block of its first
+ * instruction is made: that block becomes one that does nothing but end the thread's turn, and behind the turn all
+ * translations are discarded. Where a number of instructions is waited for, blocks add to the clock and end the turn
+ * once that is due.
  *
  * A block that counts is the block itself and, at its beginning and behind each of its side exits, one addition to the
  * clock, of the instructions up to the next. In front of it all stands an exit to the block itself, taken when the
  * clock has come so far: only the core's clock needs to be looked at, since nothing but instructions moves it yet.
  */
-#include "vg_begin.h"
+#include "vg_run.h"
 
 #include "engine/valgrind/base/vg_code.h"
+#include "engine/valgrind/base/vg_host.h"
 #include "engine/valgrind/translate/vg_emit.h"
-#include "vg_threads.h"
 
-/* Not announced to tools, who are to do this at a client's request only; behind a system call, where the core itself
- * forgets what was unmapped, is as good. */
-extern void VG_(discard_translations)(Addr start, ULong bytes, const HChar *who);
-
+/* Behind a system call, where Valgrind's core itself forgets what was unmapped, is as good as a client's request. */
 void vg_discard_all(void)
 {
     VG_(discard_translations)((Addr)0x1000, ~(ULong)0xfff, "tenure");
@@ -33,33 +35,29 @@ void vg_instrument_switch(Bool on)
     vg_discard_all();
 }
 
+static struct recording_start *const start = &vg.options.start;
 static struct {
     enum start_phase phase; /* that begins behind this turn; START_WAITS: see how many instructions there were */
     Addr address;           /* of the block that says so */
     Bool found;
 } next;
 
-static struct recording_start *start_of(void)
-{
-    return &vg.options.start;
-}
-
 static void enter(enum start_phase phase, uint64_t instructions)
 {
-    if (phase == start_of()->phase)
+    if (phase == start->phase)
         return;
-    start_of()->phase = phase;
+    start->phase = phase;
     vg_instrument_switch(True);
     if (phase != START_RUNS)
         return;
     options_started(&vg.options, vg.core, instructions);
-    tn_collect(vg.core, start_of()->collects);
+    tn_collect(vg.core, start->collects);
 }
 
 void vg_begin_due(uint64_t instructions)
 {
     if (vg.instrumenting)
-        enter(start_after(start_of(), instructions), instructions);
+        enter(start_after(start, instructions), instructions);
 }
 
 void vg_begin_late(void)
@@ -71,14 +69,14 @@ void vg_begin_late(void)
     next.found = False;
     VG_(discard_translations)(next.address, 1, "tenure");
     instructions = tn_instructions(vg.current);
-    enter(next.phase == START_WAITS ? start_after(start_of(), instructions) : next.phase, instructions);
+    enter(next.phase == START_WAITS ? start_after(start, instructions) : next.phase, instructions);
 }
 
 Bool vg_begin_collects(Bool on)
 {
-    if (start_of()->phase == START_RUNS)
+    if (start->phase == START_RUNS)
         return False;
-    start_of()->collects = on;
+    start->collects = on;
     return True;
 }
 
@@ -103,99 +101,60 @@ static Int copy_head(struct vg_builder *b, IRSB *in)
     return i + 1;
 }
 
-static IRSB *end_turn(IRSB *in, const VexGuestLayout *guest, Addr address, enum start_phase phase)
-{
-    struct vg_builder b = {.guest = guest};
-
-    copy_head(&b, in);
-    vg_call_helper(&b, "found", found, mkIRExprVec_2(vg_u64(phase), vg_u64(address)), NULL);
-    b.block->next = vg_u64(address);
-    b.block->jumpkind = Ijk_Yield;
-    return b.block;
-}
-
-/* From statement `i` on, up to where the block may be left. */
-static ULong instructions_ahead(const IRSB *in, Int i)
+/* Adds to the clock the instructions from statement `i` on, up to where the block may be left. */
+static void advance(struct vg_builder *b, const IRSB *in, Int i)
 {
     ULong count = 0;
 
     for (; i < in->stmts_used && in->stmts[i]->tag != Ist_Exit; i++)
         count += in->stmts[i]->tag == Ist_IMark;
-    return count;
-}
-
-static IRExpr *clock_of(struct vg_builder *b)
-{
-    return IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(b->base), vg_u64(offsetof(tn_thread, clock)));
-}
-
-static void advance(struct vg_builder *b, ULong instructions)
-{
-    IRTemp address, now, then;
-
-    if (instructions == 0)
-        return;
-    address = vg_assign(b, clock_of(b));
-    now = vg_assign(b, IRExpr_Load(Iend_LE, Ity_I64, IRExpr_RdTmp(address)));
-    then = vg_assign(b, IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(now), vg_u64(instructions * TN_STEP)));
-    addStmtToIRSB(b->block, IRStmt_Store(Iend_LE, IRExpr_RdTmp(address), IRExpr_RdTmp(then)));
-}
-
-/* What the clock shows when it is time; the first block is made before the first turn. */
-static uint64_t due_clock(void)
-{
-    uint64_t ran = vg.current != NULL ? tn_instructions(vg.current) : 0;
-
-    return (vg.current != NULL ? vg.current->clock : TN_STEP) + start_left(start_of(), ran) * TN_STEP;
-}
-
-static void leave_when_due(struct vg_builder *b, Addr address)
-{
-    IRTemp at = vg_assign(b, clock_of(b)), is_due;
-    IRTemp now = vg_assign(b, IRExpr_Load(Iend_LE, Ity_I64, IRExpr_RdTmp(at)));
-
-    is_due = vg_assign(b, IRExpr_Binop(Iop_CmpLE64U, vg_u64(due_clock()), IRExpr_RdTmp(now)));
-    vg_call_helper(b, "found", found, mkIRExprVec_2(vg_u64(START_WAITS), vg_u64(address)), IRExpr_RdTmp(is_due));
-    addStmtToIRSB(b->block, IRStmt_Exit(IRExpr_RdTmp(is_due), Ijk_Yield, IRConst_U64(address), b->guest->offset_IP));
+    if (count > 0)
+        vg_add_to(b, offsetof(tn_thread, clock), vg_u64(count * TN_STEP));
 }
 
 static IRSB *count(IRSB *in, const VexGuestLayout *guest, Addr address)
 {
     struct vg_builder b = {.guest = guest};
     Int i = copy_head(&b, in);
+    /* What the clock shows when it is time; the first block is made before the first turn. */
+    uint64_t now = vg.current != NULL ? vg.current->clock : TN_STEP;
+    uint64_t due = now + start_left(start, vg.current != NULL ? tn_instructions(vg.current) : 0) * TN_STEP;
+    IRTemp is_due;
 
     vg_emit_begin(&b);
-    leave_when_due(&b, address);
-    advance(&b, 1 + instructions_ahead(in, i));
+    is_due = vg_assign(&b, IRExpr_Binop(Iop_CmpLE64U, vg_u64(due), vg_field(&b, offsetof(tn_thread, clock))));
+    vg_call_helper(&b, "found", found, mkIRExprVec_2(vg_u64(START_WAITS), vg_u64(address)), IRExpr_RdTmp(is_due));
+    addStmtToIRSB(b.block, IRStmt_Exit(IRExpr_RdTmp(is_due), Ijk_Yield, IRConst_U64(address), guest->offset_IP));
+    advance(&b, in, i - 1);
     for (; i < in->stmts_used; i++) {
         addStmtToIRSB(b.block, in->stmts[i]);
         if (in->stmts[i]->tag == Ist_Exit)
-            advance(&b, instructions_ahead(in, i + 1));
+            advance(&b, in, i + 1);
     }
     return b.block;
 }
 
-static Bool has_instructions(const IRSB *in)
+IRSB *vg_begin_block(IRSB *in, const VexGuestLayout *guest, Addr address)
 {
+    struct vg_builder b = {.guest = guest};
+    struct code_function function;
+    enum start_phase phase;
     Int i = 0;
 
     while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
         i++;
-    return i < in->stmts_used;
-}
-
-IRSB *vg_begin_block(IRSB *in, const VexGuestLayout *guest, Addr address)
-{
-    struct code_function function;
-    enum start_phase phase;
-
-    if (start_of()->phase == START_RUNS || !has_instructions(in))
+    if (start->phase == START_RUNS || i == in->stmts_used)
         return NULL;
-    if (start_watches(start_of())) {
+    if (start_watches(start)) {
         vg_function_at(address, &function);
-        phase = start_at(start_of(), tn_function_flags(vg.core, function.id));
-        if (function.start == address && phase != start_of()->phase)
-            return end_turn(in, guest, address, phase);
+        phase = start_at(start, tn_function_flags(vg.core, function.id));
+        if (function.start == address && phase != start->phase) { /* the block does nothing but end the turn */
+            copy_head(&b, in);
+            vg_call_helper(&b, "found", found, mkIRExprVec_2(vg_u64(phase), vg_u64(address)), NULL);
+            b.block->next = vg_u64(address);
+            b.block->jumpkind = Ijk_Yield;
+            return b.block;
+        }
     }
-    return !vg.instrumenting && start_counts(start_of()) ? count(in, guest, address) : NULL;
+    return !vg.instrumenting && start_counts(start) ? count(in, guest, address) : NULL;
 }

@@ -10,15 +10,13 @@
  * Segment counters add a constant until collection is toggled for the first time; then all translations are
  * discarded, and new ones add the thread's `collecting` word. Switching instrumentation discards them as well.
  */
-#include "vg_requests.h"
+#include "vg_run.h"
 
 #include "pub_tool_libcproc.h"
-#include "pub_tool_tooliface.h"
 
+#include "engine/common/requests.h"
 #include "engine/valgrind/base/vg_output.h"
-#include "engine/valgrind/translate/vg_cold.h"
-#include "vg_begin.h"
-#include "vg_threads.h"
+#include "engine/valgrind/translate/vg_emit.h"
 
 static void collect(Bool on)
 {
@@ -51,24 +49,6 @@ static void perform_request(enum request request, uint64_t argument, const HChar
         vg_instrument_switch(request == REQUEST_START);
 }
 
-static Bool stops; /* instrumentation is to go off */
-
-static void do_due(tn_thread *thread)
-{
-    uint64_t instructions = tn_instructions(thread);
-    enum request due;
-
-    vg_begin_due(instructions);
-    due = options_due(&vg.options, instructions);
-
-    if (due == REQUEST_DUMP)
-        vg_output_part("every");
-    if (due != REQUEST_STOP)
-        return;
-    tn_collect(vg.core, false);
-    stops = True;
-}
-
 static Bool request_hook(ThreadId tid, UWord *words, UWord *answer)
 {
     uint64_t argument = words[1];
@@ -95,17 +75,14 @@ static bool instrumenting(void)
     return vg.instrumenting;
 }
 
-static Bool needs_new_code(void)
-{
-    return vg.control_page->request == CONTROL_INSTRUMENT ||
-           (vg.control_page->request == CONTROL_COLLECT && !vg.by_collecting);
-}
-
 static void answer(Bool behind_call)
 {
     static const struct control_engine engine = {instrumenting, perform_request, vg_threads_see};
 
-    if (control_asked(vg.control_page) && (behind_call || !needs_new_code()))
+    if (!control_asked(vg.control_page))
+        return;
+    if (behind_call || !(vg.control_page->request == CONTROL_INSTRUMENT ||
+                         (vg.control_page->request == CONTROL_COLLECT && !vg.by_collecting)))
         control_answer(vg.control_page, vg.core, &engine);
 }
 
@@ -114,33 +91,35 @@ static void answer(Bool behind_call)
 /* A turn makes far fewer counters than are left here. */
 enum { COUNTERS_LEFT = 1 << 20 };
 
-/* The end of the run, before the counters are: with a profile of all that has been. */
-static void stop_short(void)
-{
-    vg_output_finish("counters");
-    vg_tell("%u counters are in use: %s\n", tn_counters(vg.core), options_out_of_counters(&vg.options));
-    VG_(exit)(VG_REFUSED);
-}
-
-static Bool counters_run_out(void)
-{
-    UInt limit = vg.layout->counter_limit, left = limit / 2 < COUNTERS_LEFT ? limit / 2 : COUNTERS_LEFT;
-
-    return tn_counters(vg.core) > limit - left;
-}
+static Bool stops; /* instrumentation is to go off */
 
 static void turn(ThreadId tid, ULong blocks)
 {
     tn_thread *thread = vg_threads_turn(tid);
+    UInt limit = vg.layout->counter_limit, left = limit / 2 < COUNTERS_LEFT ? limit / 2 : COUNTERS_LEFT;
 
     (void)blocks;
     answer(False);
-    if (options_wait(&vg.options))
-        do_due(thread);
+    if (options_wait(&vg.options)) {
+        uint64_t instructions = tn_instructions(thread);
+        enum request due;
+
+        vg_begin_due(instructions);
+        due = options_due(&vg.options, instructions);
+        if (due == REQUEST_DUMP) {
+            vg_output_part("every");
+        } else if (due == REQUEST_STOP) {
+            tn_collect(vg.core, false);
+            stops = True;
+        }
+    }
     vg_threads_go(tid);
     tn_tick(thread);
-    if (counters_run_out())
-        stop_short();
+    if (tn_counters(vg.core) <= limit - left)
+        return;
+    vg_output_finish("counters"); /* the end of the run, before that of the counters: a profile of all that has been */
+    vg_tell("%u counters are in use: %s\n", tn_counters(vg.core), options_out_of_counters(&vg.options));
+    VG_(exit)(VG_REFUSED);
 }
 
 static void turn_over(ThreadId tid, ULong blocks)

@@ -15,7 +15,7 @@
  * and restores with signal frames and copies to a clone; each thread's first instruction finds it overwritten
  * with its own.
  */
-#include "vg_threads.h"
+#include "vg_run.h"
 
 #include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
@@ -26,8 +26,7 @@
 #include "engine/valgrind/base/vg_code.h"
 #include "engine/valgrind/base/vg_output.h"
 #include "engine/valgrind/program/vg_program.h"
-#include "engine/valgrind/translate/vg_cold.h"
-#include "engine/valgrind/translate/vg_join.h"
+#include "engine/valgrind/translate/vg_emit.h"
 
 extern Bool VG_(is_exiting)(ThreadId tid); /* not announced to tools */
 
@@ -186,9 +185,7 @@ static void delivered(ThreadId tid, Int signal)
 /* Only the forking thread goes on in the child. */
 static void forked(ThreadId tid)
 {
-    UInt i;
-
-    for (i = 0; i <= VG_N_THREADS; i++) {
+    for (UInt i = 0; i <= VG_N_THREADS; i++) {
         if (i != tid)
             threads[i].core = NULL;
     }
@@ -221,9 +218,7 @@ static void unmapped(Addr address, SizeT bytes)
 
 void vg_threads_see(void (*see)(void *user, tn_thread *thread), void *user)
 {
-    UInt i;
-
-    for (i = 0; threads != NULL && i <= VG_N_THREADS; i++) {
+    for (UInt i = 0; threads != NULL && i <= VG_N_THREADS; i++) {
         if (threads[i].core != NULL)
             see(user, threads[i].core);
     }
@@ -231,9 +226,7 @@ void vg_threads_see(void (*see)(void *user, tn_thread *thread), void *user)
 
 void vg_threads_begin_again(void)
 {
-    UInt i;
-
-    for (i = 0; threads != NULL && i <= VG_N_THREADS; i++)
+    for (UInt i = 0; threads != NULL && i <= VG_N_THREADS; i++)
         threads[i].state = threads[i].core != NULL ? RESUMES : RUNS;
 }
 

@@ -11,7 +11,7 @@
  *
  * A helper gets the stack pointer as it is at the end of the block, behind everything the block did.
  */
-#include "vg_calls.h"
+#include "vg_emit.h"
 
 #include "libvex_guest_amd64.h"
 
@@ -111,16 +111,6 @@ void vg_emit_fall(struct vg_builder *b, UInt from, UInt function)
         emit_jump(b, from, function, NULL);
 }
 
-static void emit_branch(struct vg_builder *b, const struct vg_insn *insn, const IRStmt *exit)
-{
-    IRExpr *taken = IRExpr_RdTmp(vg_assign(b, IRExpr_Unop(Iop_1Uto64, exit->Ist.Exit.guard)));
-
-    /* The exit is the way straight on: the branch is taken if it is not. */
-    if (exit->Ist.Exit.dst->Ico.U64 == insn->address + insn->length)
-        taken = IRExpr_RdTmp(vg_assign(b, IRExpr_Binop(Iop_Xor64, taken, vg_u64(1))));
-    vg_call_helper(b, "branched", branched, mkIRExprVec_2(vg_u64(insn->id), taken), NULL);
-}
-
 static UInt function_of(const struct vg_builder *b, const struct vg_insn *insn, Addr target)
 {
     struct code_function function;
@@ -135,8 +125,14 @@ void vg_emit_exit(struct vg_builder *b, UInt index, UInt stmt, const IRStmt *exi
 {
     const struct vg_insn *insn = &b->plan->insn[index];
 
-    if (vg.config.branch_sim && insn->branch == stmt)
-        emit_branch(b, insn, exit);
+    if (vg.config.branch_sim && insn->branch == stmt) {
+        IRExpr *taken = IRExpr_RdTmp(vg_assign(b, IRExpr_Unop(Iop_1Uto64, exit->Ist.Exit.guard)));
+
+        /* The exit is the way straight on: the branch is taken if it is not. */
+        if (exit->Ist.Exit.dst->Ico.U64 == insn->address + insn->length)
+            taken = IRExpr_RdTmp(vg_assign(b, IRExpr_Binop(Iop_Xor64, taken, vg_u64(1))));
+        vg_call_helper(b, "branched", branched, mkIRExprVec_2(vg_u64(insn->id), taken), NULL);
+    }
     if (vg.config.inclusive && exit->Ist.Exit.jk == Ijk_Boring) {
         UInt function = function_of(b, insn, exit->Ist.Exit.dst->Ico.U64);
 
@@ -163,57 +159,42 @@ static void emit_call(struct vg_builder *b, const struct vg_insn *insn, IRExpr *
                 mkIRExprVec_3(pair(insn->id, callee.id), stack_pointer(b), vg_u64(at_end ? 0 : return_address)), NULL);
 }
 
-static void emit_found_jump(struct vg_builder *b, const struct vg_insn *insn, IRExpr *target)
-{
-    const struct vg_plan *plan = b->plan;
-    IRExpr *inside =
-        IRExpr_RdTmp(vg_assign(b, IRExpr_Binop(Iop_Sub64, target, vg_u64(plan->function_start))));
-    IRExpr *near = IRExpr_RdTmp(
-        vg_assign(b, IRExpr_Binop(Iop_CmpLT64U, inside, vg_u64(plan->function_end - plan->function_start))));
-    IRExpr *far = IRExpr_RdTmp(vg_assign(b, IRExpr_Unop(Iop_Not1, near)));
-
-    emit_helper(b, "jumped_found", jumped_found,
-                mkIRExprVec_3(pair(insn->id, insn->function), target, stack_pointer(b)), far);
-}
-
+/* The last jump of a block: the helper is called where it leaves the range that it is in. */
 static void emit_last_jump(struct vg_builder *b, const struct vg_insn *insn, IRExpr *target)
 {
-    UInt function;
+    Addr start = b->plan->function_start, size = b->plan->function_end - start;
 
-    if (target->tag != Iex_Const) {
-        emit_found_jump(b, insn, target);
-        return;
-    }
-    function = function_of(b, insn, target->Iex.Const.con->Ico.U64);
-    if (function != insn->function)
-        emit_jump(b, insn->id, function, NULL);
-}
+    if (target->tag == Iex_Const) {
+        UInt function = function_of(b, insn, target->Iex.Const.con->Ico.U64);
 
-static void emit_transfer(struct vg_builder *b, const struct vg_insn *insn, IRExpr *target)
-{
-    switch (b->block->jumpkind) {
-    case Ijk_Call:
-        emit_call(b, insn, target);
-        break;
-    case Ijk_Ret:
-        emit_helper(b, "returned", returned, mkIRExprVec_3(vg_u64(insn->id), stack_pointer(b), target), NULL);
-        break;
-    case Ijk_Boring:
-        emit_last_jump(b, insn, target);
-        break;
-    default: /* system calls, traps, requests: they go on behind themselves, or the core hears of it otherwise */
-        break;
+        if (function != insn->function)
+            emit_jump(b, insn->id, function, NULL);
+    } else {
+        IRExpr *inside = IRExpr_RdTmp(vg_assign(b, IRExpr_Binop(Iop_Sub64, target, vg_u64(start))));
+        IRExpr *near = IRExpr_RdTmp(vg_assign(b, IRExpr_Binop(Iop_CmpLT64U, inside, vg_u64(size))));
+        IRExpr *far = IRExpr_RdTmp(vg_assign(b, IRExpr_Unop(Iop_Not1, near)));
+
+        emit_helper(b, "jumped_found", jumped_found,
+                    mkIRExprVec_3(pair(insn->id, insn->function), target, stack_pointer(b)), far);
     }
 }
 
+/* System calls, traps, requests go on behind themselves, or the core hears of them otherwise. */
 void vg_emit_end(struct vg_builder *b)
 {
     const struct vg_insn *insn = last_insn(b);
+    IRExpr *target = b->block->next;
 
     if (vg.config.branch_sim && (insn->flags & TN_INSTR_INDIRECT))
-        vg_call_helper(b, "branched_to", branched_to, mkIRExprVec_2(vg_u64(insn->id), b->block->next), NULL);
-    if (vg.config.inclusive)
-        emit_transfer(b, insn, b->block->next);
+        vg_call_helper(b, "branched_to", branched_to, mkIRExprVec_2(vg_u64(insn->id), target), NULL);
+    if (!vg.config.inclusive)
+        return;
+    if (b->block->jumpkind == Ijk_Call)
+        emit_call(b, insn, target);
+    else if (b->block->jumpkind == Ijk_Ret)
+        emit_helper(b, "returned", returned, mkIRExprVec_3(vg_u64(insn->id), stack_pointer(b), target), NULL);
+    else if (b->block->jumpkind == Ijk_Boring)
+        emit_last_jump(b, insn, target);
 }
 
 /* ------------------------------------------------------------------------------------------ allocation functions */

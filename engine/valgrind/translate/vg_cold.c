@@ -19,7 +19,7 @@
  * did up to the fault is done late. Where an instruction has several accesses, an address of 0 says that the fault came
  * before the next one.
  */
-#include "vg_cold.h"
+#include "vg_emit.h"
 
 #include "pub_tool_guest.h"
 #include "pub_tool_hashtable.h"
@@ -27,9 +27,6 @@
 
 #include "core/cache_hot.h"
 #include "engine/valgrind/base/vg_host.h"
-
-/* What VG_(discard_translations_safely) calls once it has made sure that it is called from a client request. */
-extern void VG_(discard_translations)(Addr start, ULong bytes, const HChar *who);
 
 enum {
     HOT = 4000,         /* executions after which translating again pays */
@@ -123,15 +120,6 @@ static inline void do_fetch(tn_thread *thread, const struct tn_l1_layout *l1, co
     way->stamp = thread->clock - (fetch->back * TN_STEP - fetch->second);
 }
 
-static inline void do_access(tn_thread *thread, const struct tn_layout *layout, const struct access *access,
-                             Addr address, Bool use)
-{
-    tn_hot_data(thread, layout, address, access->id, access->size, access->back * TN_STEP, access->written,
-                use);
-    if (access->written)
-        tn_hot_written_in(thread, layout, layout->d1.table, address, access->size);
-}
-
 static const UChar *first_item(const struct stretch *stretch)
 {
     return (const UChar *)(stretch->list + stretch->counters);
@@ -146,7 +134,12 @@ static inline void do_items(tn_thread *thread, const struct tn_layout *layout, c
         const struct access *access = (const struct access *)at;
 
         if (access->size != 0) {
-            do_access(thread, layout, access, *slot++, use);
+            Addr address = *slot++;
+
+            tn_hot_data(thread, layout, address, access->id, access->size, access->back * TN_STEP, access->written,
+                        use);
+            if (access->written)
+                tn_hot_written_in(thread, layout, layout->d1.table, address, access->size);
             at += sizeof *access;
         } else {
             do_fetch(thread, &layout->i1, stretch, (const struct fetch *)at, use);
@@ -171,12 +164,10 @@ static void run_items(tn_thread *thread, const struct stretch *stretch, const UC
 
 static inline void count_all(tn_thread *thread, const struct stretch *stretch)
 {
-    UInt i;
-
     thread->clock += (ULong)stretch->count * TN_STEP;
     thread->data += stretch->reads | (ULong)stretch->writes << 32;
     thread->branches += (stretch->branches & 0xffff) | (ULong)(stretch->branches >> 16) << 32;
-    for (i = 0; i < stretch->counters; i++)
+    for (UInt i = 0; i < stretch->counters; i++)
         vg_count(thread, stretch->list[i]);
 }
 
@@ -248,25 +239,19 @@ Bool vg_cold_begin(struct vg_builder *b, Addr address)
     return True;
 }
 
-void vg_cold_stretch(struct vg_builder *b)
+void vg_cold_stretch(struct vg_builder *b, ULong branches)
 {
     vg_cold_flush(b);
     record.of = b->stretch;
     record.running = vg_emit_running(b, 0);
-    record.branches = 0;
+    record.branches = (branches & 0xffff) | branches >> 32 << 16;
     record.bytes = record.counters = record.slots = 0;
 }
 
-void vg_cold_counter(struct vg_builder *b, UInt counter)
+void vg_cold_counter(UInt counter)
 {
-    (void)b;
     tl_assert(record.counters < MAX_COUNTERS);
     record.counter[record.counters++] = counter;
-}
-
-void vg_cold_branches(ULong branches)
-{
-    record.branches = (branches & 0xffff) | branches >> 32 << 16;
 }
 
 static void *add_item(SizeT bytes)
@@ -374,8 +359,16 @@ void vg_cold_flush(struct vg_builder *b)
 
 /* ------------------------------------------------------------------------------------------ getting hot */
 
-static void free_stretches(struct entry *entry)
+/* One address may have two translations for a while; their stretches go with the last. */
+void vg_cold_discarded(Addr address, VexGuestExtents extents)
 {
+    struct entry *entry = entries != NULL ? VG_(HT_lookup)(entries, address) : NULL;
+
+    (void)extents;
+    if (entry == NULL || entry->translations == 0)
+        return;
+    if (--entry->translations > 0)
+        return;
     while (entry->stretches != 0) {
         UInt id = entry->stretches;
         const struct stretch *stretch = vg_pool_at(id);
@@ -385,28 +378,15 @@ static void free_stretches(struct entry *entry)
     }
 }
 
-/* One address may have two translations for a while; their stretches go with the last. */
-void vg_cold_discarded(Addr address, VexGuestExtents extents)
-{
-    struct entry *entry = entries != NULL ? VG_(HT_lookup)(entries, address) : NULL;
-
-    (void)extents;
-    if (entry == NULL || entry->translations == 0)
-        return;
-    if (--entry->translations == 0)
-        free_stretches(entry);
-}
-
 void vg_cold_promote(void)
 {
     Addr moved;
-    UInt i;
 
     if (tn_access_moved(vg.core, &moved)) /* only hot code can be better for it */
         VG_(discard_translations)(moved, 1, "tenure");
     if (pendings < COMPANY && !urgent)
         return;
-    for (i = 0; i < pendings; i++) {
+    for (UInt i = 0; i < pendings; i++) {
         pending[i]->queued = False;
         pending[i]->hot = True;
         VG_(discard_translations)(pending[i]->address, 1, "tenure");
@@ -416,15 +396,6 @@ void vg_cold_promote(void)
 }
 
 /* ------------------------------------------------------------------------------------------ faults */
-
-static ULong slot_of(ThreadId tid, UInt slot)
-{
-    UInt offset = 8 * (SHADOW_WORDS + slot);
-    ULong word;
-
-    VG_(get_shadow_regs_area)(tid, (UChar *)&word, 1 + offset / shadow_size, offset % shadow_size, sizeof word);
-    return word;
-}
 
 /* Where the items end that were reached before the fault: all up to access `limit` of the stretch, but for those of
  * the last instruction whose address was not yet known. Fills in the slots of the others. */
@@ -440,7 +411,10 @@ static const UChar *reached(ThreadId tid, const struct stretch *stretch, UInt li
         if (order >= limit)
             break;
         if (access->size != 0) {
-            slot[slots] = slot_of(tid, slots);
+            UInt offset = 8 * (SHADOW_WORDS + slots);
+
+            VG_(get_shadow_regs_area)(tid, (UChar *)&slot[slots], 1 + offset / shadow_size, offset % shadow_size,
+                                      sizeof slot[0]);
             if (slot[slots++] == 0)
                 break;
             at += sizeof *access;

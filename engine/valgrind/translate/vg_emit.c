@@ -18,7 +18,7 @@
  *     way(o)->stamp = clock - back;
  *     written(o) |= the same granules;                                    of a write, with --write-back=yes
  *
- * Neighbouring accesses are one to this test (vg_join.h).
+ * Neighbouring accesses are one to this test (vg_join.c).
  *
  * about 25 host instructions. A helper call makes VEX keep every value that is needed afterwards in one of five
  * registers, or in memory; so the test is emitted before the access itself, whose result is then not yet there.
@@ -29,8 +29,6 @@
 #include "pub_tool_machine.h"
 
 #include "engine/common/fetch_run.h"
-#include "vg_cold.h"
-#include "vg_join.h"
 
 /* ------------------------------------------------------------------------------------------ building blocks */
 
@@ -87,10 +85,14 @@ static IRExpr *element(struct vg_builder *b, IRExpr *index, UInt shift, ULong di
     return binary(b, Iop_Add64, binary(b, Iop_Add64, IRExpr_RdTmp(b->base), scaled), vg_u64(distance));
 }
 
-/* *(uint64_t *)(base + distance) += value */
-static void add_to(struct vg_builder *b, ULong distance, IRExpr *value)
+IRExpr *vg_field(struct vg_builder *b, ULong distance)
 {
-    IRExpr *sum = binary(b, Iop_Add64, load64(b, field(b, distance)), value);
+    return load64(b, field(b, distance));
+}
+
+void vg_add_to(struct vg_builder *b, ULong distance, IRExpr *value)
+{
+    IRExpr *sum = binary(b, Iop_Add64, vg_field(b, distance), value);
 
     store64(b, field(b, distance), sum);
 }
@@ -123,48 +125,30 @@ static void counted(UWord counter)
     tn_count(vg.current, counter);
 }
 
-static IRExpr *counter_step(struct vg_builder *b)
-{
-    if (!vg.by_collecting)
-        return vg_u64(1);
-    return load64(b, field(b, offsetof(tn_thread, collecting)));
-}
-
 static void count(struct vg_builder *b, UInt counter)
 {
     if (b->cold) {
-        vg_cold_counter(b, counter);
+        vg_cold_counter(counter);
         return;
     }
     if (vg.separate) {
         vg_call_helper(b, "counted", counted, mkIRExprVec_1(vg_u64(counter)), NULL);
         return;
     }
-    add_to(b, vg.layout->counters + 8ull * counter, counter_step(b));
+    vg_add_to(b, vg.layout->counters + 8ull * counter,
+              vg.by_collecting ? vg_field(b, offsetof(tn_thread, collecting)) : vg_u64(1));
 }
 
 /* Conditional | indirect << 32. */
 static ULong branches_of(const struct vg_builder *b, const struct vg_stretch *stretch)
 {
     ULong conds = 0, indirects = 0;
-    UInt i;
 
-    for (i = stretch->insn; i < stretch->insn + stretch->insns; i++) {
+    for (UInt i = stretch->insn; i < stretch->insn + stretch->insns; i++) {
         conds += (b->plan->insn[i].flags & TN_INSTR_COND) != 0;
         indirects += (b->plan->insn[i].flags & TN_INSTR_INDIRECT) != 0;
     }
     return vg.config.branch_sim ? conds | indirects << 32 : 0;
-}
-
-static void add_totals(struct vg_builder *b, const struct vg_stretch *stretch)
-{
-    ULong branches = branches_of(b, stretch);
-
-    add_to(b, offsetof(tn_thread, clock), vg_u64((ULong)stretch->count * TN_STEP));
-    if (stretch->reads + stretch->writes > 0)
-        add_to(b, offsetof(tn_thread, data), vg_u64(stretch->reads | (ULong)stretch->writes << 32));
-    if (branches != 0)
-        add_to(b, offsetof(tn_thread, branches), vg_u64(branches));
 }
 
 IRConst *vg_emit_running(struct vg_builder *b, UInt word)
@@ -179,15 +163,20 @@ IRConst *vg_emit_running(struct vg_builder *b, UInt word)
 
 void vg_emit_stretch(struct vg_builder *b, const struct vg_stretch *stretch)
 {
+    ULong branches = branches_of(b, stretch);
+
     b->stretch = stretch;
     b->fetched = 1;
     if (b->cold) {
-        vg_cold_stretch(b);
-        vg_cold_branches(branches_of(b, stretch));
+        vg_cold_stretch(b, branches);
     } else {
         if (stretch->insns > 0)
             vg_emit_running(b, stretch->segment << 2 | 1);
-        add_totals(b, stretch);
+        vg_add_to(b, offsetof(tn_thread, clock), vg_u64((ULong)stretch->count * TN_STEP));
+        if (stretch->reads + stretch->writes > 0)
+            vg_add_to(b, offsetof(tn_thread, data), vg_u64(stretch->reads | (ULong)stretch->writes << 32));
+        if (branches != 0)
+            vg_add_to(b, offsetof(tn_thread, branches), vg_u64(branches));
     }
     if (stretch->insns > 0)
         count(b, stretch->segment);
@@ -204,7 +193,7 @@ static UInt back_of(const struct vg_builder *b, UInt order)
  * that has to survive the slow path's call. */
 static IRExpr *stamp(struct vg_builder *b, UInt back)
 {
-    return binary(b, Iop_Add64, load64(b, field(b, offsetof(tn_thread, clock))), vg_u64(-(ULong)back));
+    return binary(b, Iop_Add64, vg_field(b, offsetof(tn_thread, clock)), vg_u64(-(ULong)back));
 }
 
 /* The way that an element of the way table names: its offset among the ways, in units of 8 bytes. */
@@ -259,29 +248,21 @@ static ULong granules(ULong first, ULong last, UInt granule_bits)
     return (bits >= 64 ? ~0ull : (1ull << bits) - 1) << from;
 }
 
-static void plan_run(const struct vg_builder *b, struct tn_fetch_info *run, UInt first, Addr line)
-{
-    const struct vg_stretch *stretch = b->stretch;
-    UInt n = stretch->insn + stretch->insns - first, i;
-    struct fetch_insn *insns = LibVEX_Alloc(n * sizeof *insns);
-
-    for (i = 0; i < n; i++) {
-        const struct vg_insn *insn = &b->plan->insn[first + i];
-
-        insns[i] = (struct fetch_insn){insn->address, insn->length, insn->order, insn->id};
-    }
-    fetch_run(&vg.layout->i1, insns, n, stretch->count, line, run);
-}
-
 static void emit_run(struct vg_builder *b, UInt first, Addr line)
 {
     const struct tn_l1_layout *l1 = &vg.layout->i1;
     ULong slot = l1->table + 2 * (line >> l1->line_bits & l1->table_mask);
+    UInt n = b->stretch->insn + b->stretch->insns - first, id;
+    struct fetch_insn *insns = LibVEX_Alloc(n * sizeof *insns);
     struct tn_fetch_info run;
     IRExpr *way, *held, *missed;
-    UInt id;
 
-    plan_run(b, &run, first, line);
+    for (UInt i = 0; i < n; i++) {
+        const struct vg_insn *insn = &b->plan->insn[first + i];
+
+        insns[i] = (struct fetch_insn){insn->address, insn->length, insn->order, insn->id};
+    }
+    fetch_run(l1, insns, n, b->stretch->count, line, &run);
     id = tn_fetch(vg.core, &run);
     if (b->cold) {
         vg_cold_fetch(b, &run, id);
@@ -344,25 +325,6 @@ UInt vg_declare_access(const struct vg_builder *b, const struct vg_access *acces
     return tn_access(vg.core, &info);
 }
 
-static void emit_guarded(struct vg_builder *b, const struct vg_access *access)
-{
-    UInt id = vg_declare_access(b, access);
-    Bool write = access->kind == TN_WRITE;
-    UInt counter = tn_guarded(vg.core, b->plan->insn[access->insn].id, write);
-
-    vg_call_helper(b, "guarded_data", guarded_data,
-                   mkIRExprVec_4(access->address, vg_u64(id), vg_u64(counter), vg_u64(write)), access->guard);
-}
-
-/* a >> line_bits & table_mask */
-static IRExpr *table_index(struct vg_builder *b, IRExpr *address)
-{
-    const struct tn_l1_layout *l1 = &vg.layout->d1;
-    IRExpr *line = binary(b, Iop_Shr64, address, IRExpr_Const(IRConst_U8(l1->line_bits)));
-
-    return binary(b, Iop_And64, line, vg_u64(l1->table_mask));
-}
-
 /* The granules of an access of `size` bytes that does not leave its line. For the usual granules of one byte and
  * lines of 64 the low bits of the address are the shift; then they may be any, `bytes`. */
 static IRExpr *data_mask(struct vg_builder *b, IRExpr *address, UInt size, ULong bytes)
@@ -387,14 +349,6 @@ static IRExpr *data_mask(struct vg_builder *b, IRExpr *address, UInt size, ULong
     return binary(b, Iop_Sub64, bits, first);
 }
 
-/* One word for each way, which is four: half the offset's scale. */
-static void add_written(struct vg_builder *b, const struct tn_l1_layout *l1, IRExpr *offset, IRExpr *mask)
-{
-    IRExpr *word = load64(b, element(b, offset, 1, l1->written));
-
-    store64(b, element(b, offset, 1, l1->written), binary(b, Iop_Or64, word, mask));
-}
-
 /* What one test sees to. */
 struct test {
     IRExpr *address; /* the lowest */
@@ -406,46 +360,44 @@ struct test {
     ULong argument;
 };
 
-/* What the address is compared with: of a write, where caches are kept coherent, another word of the way. */
-static IRExpr *line_to_find(struct vg_builder *b, const struct tn_l1_layout *l1, IRExpr *table_element, Bool writes)
-{
-    IRExpr *offset;
-
-    if (!writes || l1->exclusive == 0)
-        return load64(b, way_field(b, l1, way_at(b, table_element), offsetof(struct tn_way, line)));
-    offset = way_offset(b, table_element);
-    return load64(b, element(b, offset, 1, l1->exclusive));
-}
-
 static void emit_test(struct vg_builder *b, const struct test *test)
 {
     const struct tn_l1_layout *l1 = &vg.layout->d1;
     ULong line_size = 1ull << l1->line_bits;
-    IRExpr *index = table_index(b, test->address);
-    IRExpr *line = line_to_find(b, l1, element(b, index, 1, test->table), test->writes);
-    IRExpr *x = binary(b, Iop_Sub64, test->address, line);
-    IRExpr *hit = binary(b, Iop_CmpLT64U, x, vg_u64(line_size + 1 - test->size));
-    IRExpr *offset, *mask = NULL, *written;
+    /* address >> line_bits & table_mask */
+    IRExpr *index = binary(b, Iop_And64, binary(b, Iop_Shr64, test->address, IRExpr_Const(IRConst_U8(l1->line_bits))),
+                           vg_u64(l1->table_mask));
+    IRExpr *way = element(b, index, 1, test->table), *line, *x, *hit, *offset, *mask = NULL;
 
+    /* A write, where caches are kept coherent, is compared with another word of the way. */
+    if (test->writes && l1->exclusive != 0)
+        line = load64(b, element(b, way_offset(b, way), 1, l1->exclusive));
+    else
+        line = load64(b, way_field(b, l1, way_at(b, way), offsetof(struct tn_way, line)));
+    x = binary(b, Iop_Sub64, test->address, line);
+    hit = binary(b, Iop_CmpLT64U, x, vg_u64(line_size + 1 - test->size));
     vg_call_helper(b, test->name, test->helper, mkIRExprVec_2(test->address, vg_u64(test->argument)),
                    atom(b, IRExpr_Unop(Iop_Not1, hit)));
     offset = way_offset(b, element(b, index, 1, test->table));
     if (vg.config.use)
         mask = data_mask(b, test->address, test->size, test->bytes);
     if (test->written != 0) {
-        written = mask != NULL && test->written == test->bytes
-                      ? mask
-                      : data_mask(b, test->address, test->size, test->written);
-        add_written(b, l1, offset, written);
+        IRExpr *written = mask != NULL && test->written == test->bytes
+                              ? mask
+                              : data_mask(b, test->address, test->size, test->written);
+        /* One word for each way, which is four: half the offset's scale. */
+        IRExpr *word = load64(b, element(b, offset, 1, l1->written));
+
+        store64(b, element(b, offset, 1, l1->written), binary(b, Iop_Or64, word, written));
     }
     bump_way(b, l1, way_of(b, offset), test->use, mask, test->back);
 }
 
-static void emit_alone(struct vg_builder *b, const struct vg_access *access, UInt id, UInt back)
+static void emit_alone(struct vg_builder *b, const struct vg_access *access, UInt id)
 {
     struct test test = {.address = access->address,
                         .size = access->size,
-                        .back = back,
+                        .back = back_of(b, access->order),
                         .use = 1 | (ULong)access->size << TN_TOUCH_BITS,
                         .bytes = granules(0, access->size - 1, 0),
                         .writes = access->kind != TN_READ,
@@ -459,18 +411,6 @@ static void emit_alone(struct vg_builder *b, const struct vg_access *access, UIn
 }
 
 /* ------------------------------------------------------------------------------------------ groups of accesses */
-
-/* Says which group runs, and where. */
-static void emit_first(struct vg_builder *b, const struct vg_access *access)
-{
-    UInt id;
-
-    b->group = vg_join_make(b, access, &id);
-    if (b->group == NULL)
-        return;
-    vg_emit_running(b, id << 2 | 3);
-    emit(b, IRStmt_Put(b->guest->total_sizeB + 16, access->address));
-}
 
 static void emit_last(struct vg_builder *b, const struct vg_access *access)
 {
@@ -497,52 +437,48 @@ static void emit_last(struct vg_builder *b, const struct vg_access *access)
 /* True if the access is one of a group, and has been seen to. */
 static Bool emit_member(struct vg_builder *b, const struct vg_access *access)
 {
-    if (access->place == 0)
-        emit_first(b, access);
-    else if (b->group != NULL && access->place + 1u == b->group->members)
+    if (access->place == 0) {
+        UInt id;
+
+        b->group = vg_join_make(b, access, &id);
+        if (b->group != NULL) { /* says which group runs, and where */
+            vg_emit_running(b, id << 2 | 3);
+            emit(b, IRStmt_Put(b->guest->total_sizeB + 16, access->address));
+        }
+    } else if (b->group != NULL && access->place + 1u == b->group->members) {
         emit_last(b, access);
+    }
     return b->group != NULL;
-}
-
-static void emit_late_counter(struct vg_builder *b, const struct vg_access *access)
-{
-    count(b, tn_guarded(vg.core, b->plan->insn[access->insn].id, access->kind == TN_WRITE));
-}
-
-/* Does the instruction make another access in this stretch, behind this one? */
-static Bool has_more(const struct vg_builder *b, const struct vg_access *access)
-{
-    const struct vg_plan *plan = b->plan;
-    const struct vg_access *next = access + 1;
-    const struct vg_stretch *later = b->stretch + 1;
-
-    return next < plan->access + plan->accesses && next->insn == access->insn && next->guard == NULL &&
-           (later == plan->stretch + plan->stretches || next->stmt < later->stmt);
-}
-
-static void emit_certain(struct vg_builder *b, const struct vg_access *access)
-{
-    UInt id = vg_declare_access(b, access), back = back_of(b, access->order);
-
-    if (b->cold)
-        vg_cold_access(b, access, id, back, has_more(b, access));
-    else if (access->size > 1u << vg.layout->d1.line_bits)
-        vg_call_helper(b, "whole_data", whole_data, mkIRExprVec_2(access->address, vg_u64(id)), NULL);
-    else
-        emit_alone(b, access, id, back);
 }
 
 void vg_emit_access(struct vg_builder *b, UInt index)
 {
-    const struct vg_access *access = &b->plan->access[index];
+    const struct vg_plan *plan = b->plan;
+    const struct vg_access *access = &plan->access[index], *next = access + 1;
+    const struct vg_stretch *later = b->stretch + 1;
+    Bool write = access->kind == TN_WRITE;
+    UInt id;
 
     if (access->guard != NULL) {
         vg_emit_flush(b);
-        emit_guarded(b, access);
+        id = vg_declare_access(b, access);
+        vg_call_helper(b, "guarded_data", guarded_data,
+                       mkIRExprVec_4(access->address, vg_u64(id),
+                                     vg_u64(tn_guarded(vg.core, plan->insn[access->insn].id, write)), vg_u64(write)),
+                       access->guard);
         return;
     }
     if (access->late)
-        emit_late_counter(b, access);
-    if (vg.config.cache_sim && (b->cold || !emit_member(b, access)))
-        emit_certain(b, access);
+        count(b, tn_guarded(vg.core, plan->insn[access->insn].id, write));
+    if (!vg.config.cache_sim || (!b->cold && emit_member(b, access)))
+        return;
+    id = vg_declare_access(b, access);
+    if (b->cold) /* and whether the instruction makes another access in this stretch, behind this one */
+        vg_cold_access(b, access, id, back_of(b, access->order),
+                       index + 1 < plan->accesses && next->insn == access->insn && next->guard == NULL &&
+                           (later == plan->stretch + plan->stretches || next->stmt < later->stmt));
+    else if (access->size > 1u << vg.layout->d1.line_bits)
+        vg_call_helper(b, "whole_data", whole_data, mkIRExprVec_2(access->address, vg_u64(id)), NULL);
+    else
+        emit_alone(b, access, id);
 }

@@ -20,14 +20,13 @@
  *               first access was (shadow words, see vg_emit.h), and what happened up to the fault is done late. No
  *               two of a group are of one instruction, so the faulting address says which have happened.
  */
-#include "vg_join.h"
+#include "vg_emit.h"
 
 #include "pub_tool_hashtable.h"
 #include "pub_tool_machine.h"
 
 #include "core/cache_hot.h"
 #include "engine/valgrind/base/vg_host.h"
-#include "vg_cold.h"
 
 enum {
     MAX_SIZE = 32,     /* bytes of one access */
@@ -46,44 +45,6 @@ struct origin {
 
 /* ------------------------------------------------------------------------------------------ finding */
 
-static struct origin origin_of(const struct origin *origins, const IRExpr *atom)
-{
-    struct origin constant = {NO_TEMP, 0};
-
-    if (atom->tag == Iex_RdTmp)
-        return origins[atom->Iex.RdTmp.tmp];
-    constant.distance = atom->Iex.Const.con->Ico.U64;
-    return constant;
-}
-
-static void trace(struct origin *origins, const IRStmt *s)
-{
-    const IRExpr *e = s->Ist.WrTmp.data;
-    struct origin *origin = &origins[s->Ist.WrTmp.tmp];
-    Addr distance;
-
-    if (e->tag != Iex_Binop || (e->Iex.Binop.op != Iop_Add64 && e->Iex.Binop.op != Iop_Sub64) ||
-        e->Iex.Binop.arg1->tag != Iex_RdTmp || e->Iex.Binop.arg2->tag != Iex_Const)
-        return;
-    distance = e->Iex.Binop.arg2->Iex.Const.con->Ico.U64;
-    *origin = origins[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
-    origin->distance += e->Iex.Binop.op == Iop_Add64 ? distance : -distance;
-}
-
-static struct origin *trace_all(const IRSB *block)
-{
-    struct origin *origins = LibVEX_Alloc((block->tyenv->types_used + 1) * sizeof *origins);
-    Int i;
-
-    for (i = 0; i < block->tyenv->types_used; i++)
-        origins[i] = (struct origin){i, 0};
-    for (i = 0; i < block->stmts_used; i++) {
-        if (block->stmts[i]->tag == Ist_WrTmp)
-            trace(origins, block->stmts[i]);
-    }
-    return origins;
-}
-
 /* A group as it grows. */
 struct growing {
     struct vg_access *first, *last;
@@ -96,11 +57,6 @@ static Addr last_line(const struct vg_builder *b, const struct vg_access *access
     const struct vg_insn *insn = &b->plan->insn[access->insn];
 
     return (insn->address + insn->length - 1) >> vg.layout->i1.line_bits;
-}
-
-static Bool can_be_member(const struct vg_access *access)
-{
-    return access->guard == NULL && !access->late && access->size <= MAX_SIZE;
 }
 
 static Bool grow(const struct vg_builder *b, struct growing *g, struct vg_access *next, struct origin at)
@@ -131,11 +87,13 @@ static void find_in(struct vg_builder *b, const struct origin *origins, struct v
     for (; access < behind && access->stmt < end; access++) {
         struct origin at;
 
-        if (!can_be_member(access)) {
+        if (access->guard != NULL || access->late || access->size > MAX_SIZE) {
             g.first = NULL;
             continue;
         }
-        at = origin_of(origins, access->address);
+        at = access->address->tag == Iex_RdTmp
+                 ? origins[access->address->Iex.RdTmp.tmp]
+                 : (struct origin){NO_TEMP, access->address->Iex.Const.con->Ico.U64};
         if (g.first != NULL && grow(b, &g, access, at))
             continue;
         g = (struct growing){access, access, at, 0, access->size};
@@ -148,13 +106,29 @@ void vg_join_find(struct vg_builder *b, const IRSB *block)
     const struct vg_plan *plan = b->plan;
     const struct tn_geometry *d1 = &vg.config.d1;
     struct origin *origins;
-    UInt i, next = 0;
+    UInt next = 0;
 
     if (!vg.config.cache_sim || vg.config.coherence || vg.config.pairs || d1->line != 1u << LINE_BITS ||
         d1->size == (ULong)d1->assoc * d1->line || plan->accesses < 2)
         return;
-    origins = trace_all(block);
-    for (i = 0; i < plan->stretches; i++) {
+    origins = LibVEX_Alloc((block->tyenv->types_used + 1) * sizeof *origins);
+    for (Int i = 0; i < block->tyenv->types_used; i++)
+        origins[i] = (struct origin){i, 0};
+    for (Int i = 0; i < block->stmts_used; i++) {
+        const IRStmt *s = block->stmts[i];
+        const IRExpr *e = s->tag == Ist_WrTmp ? s->Ist.WrTmp.data : NULL;
+        struct origin *origin;
+        Addr distance;
+
+        if (e == NULL || e->tag != Iex_Binop || (e->Iex.Binop.op != Iop_Add64 && e->Iex.Binop.op != Iop_Sub64) ||
+            e->Iex.Binop.arg1->tag != Iex_RdTmp || e->Iex.Binop.arg2->tag != Iex_Const)
+            continue;
+        origin = &origins[s->Ist.WrTmp.tmp];
+        distance = e->Iex.Binop.arg2->Iex.Const.con->Ico.U64;
+        *origin = origins[e->Iex.Binop.arg1->Iex.RdTmp.tmp];
+        origin->distance += e->Iex.Binop.op == Iop_Add64 ? distance : -distance;
+    }
+    for (UInt i = 0; i < plan->stretches; i++) {
         UInt end = i + 1 < plan->stretches ? plan->stretch[i + 1].stmt : (UInt)block->stmts_used;
 
         while (next < plan->accesses && plan->access[next].stmt < plan->stretch[i].stmt)
@@ -173,24 +147,10 @@ struct apart {
 
 static VgHashTable *aparts;
 
-static void add_member(struct vg_group *group, const struct vg_access *access, UInt id, Long low)
-{
-    struct vg_member *member = &group->member[group->members++];
-    ULong granules = (~0ull >> (64 - access->size)) << (access->distance - low);
-
-    member->id = id;
-    member->order = access->order;
-    member->distance = access->distance - low;
-    group->use += 1 | (ULong)access->size << TN_TOUCH_BITS;
-    group->granules |= granules;
-    if (vg.layout->d1.written != 0 && access->kind != TN_READ)
-        group->written |= granules;
-}
-
 struct vg_group *vg_join_make(struct vg_builder *b, const struct vg_access *access, UInt *id)
 {
     struct vg_group *group;
-    UInt first, i;
+    UInt first;
     Long low = 0;
 
     if (access->members < 2)
@@ -204,20 +164,39 @@ struct vg_group *vg_join_make(struct vg_builder *b, const struct vg_access *acce
     group->segment = b->stretch->segment;
     group->block = b->entry;
     group->first = tn_access_now(vg.core, first, &group->table);
-    for (i = 0; i < access->members; i++)
+    for (UInt i = 0; i < access->members; i++)
         low = access[i].distance < low ? access[i].distance : low;
-    for (i = 0; i < access->members; i++)
-        add_member(group, &access[i], vg_declare_access(b, &access[i]), low);
+    for (; group->members < access->members; group->members++) {
+        const struct vg_access *one = &access[group->members];
+        ULong granules = (~0ull >> (64 - one->size)) << (one->distance - low);
+
+        group->member[group->members] =
+            (struct vg_member){vg_declare_access(b, one), one->order, one->distance - low};
+        group->use += 1 | (ULong)one->size << TN_TOUCH_BITS;
+        group->granules |= granules;
+        if (vg.layout->d1.written != 0 && one->kind != TN_READ)
+            group->written |= granules;
+    }
     group->span = 64 - __builtin_clzll(group->granules);
     return group;
 }
 
 /* ------------------------------------------------------------------------------------------ running */
 
-static void take_apart(const struct vg_group *group)
+static void do_one_by_one(struct vg_group *group, Addr low)
 {
+    const ULong *counters = (const ULong *)((const UChar *)vg.current + vg.layout->counters);
     struct apart *apart;
 
+    for (UInt i = 0; i < group->members; i++)
+        tn_whole_data(vg.current, low + group->member[i].distance, group->member[i].id);
+    /* The way table leads to the lower line, whatever tables the accesses look in by now. */
+    tn_slow_data(vg.current, VG_ROUNDDN(low, 1ull << LINE_BITS), group->first);
+    tn_hot_way_in(vg.current, &vg.layout->d1, group->table, low)->use -= group->use;
+    group->straddles++;
+    /* Contexts have counters of their own: then the segment's stays 0. */
+    if (group->straddles % LOOK_EVERY != 0 || group->straddles < counters[group->segment] / SELDOM)
+        return;
     if (aparts == NULL)
         aparts = VG_(HT_construct)("tenure.apart");
     if (group->block == 0)
@@ -228,28 +207,6 @@ static void take_apart(const struct vg_group *group)
     apart = vg_pool_at(vg_pool_get(sizeof *apart));
     apart->id = group->member[0].id;
     VG_(HT_add_node)(aparts, apart);
-}
-
-/* Contexts have counters of their own: then this one stays 0. */
-static Bool too_often(const struct vg_group *group)
-{
-    const ULong *counters = (const ULong *)((const UChar *)vg.current + vg.layout->counters);
-
-    return group->straddles % LOOK_EVERY == 0 && group->straddles >= counters[group->segment] / SELDOM;
-}
-
-static void do_one_by_one(struct vg_group *group, Addr low)
-{
-    UInt i;
-
-    for (i = 0; i < group->members; i++)
-        tn_whole_data(vg.current, low + group->member[i].distance, group->member[i].id);
-    /* The way table leads to the lower line, whatever tables the accesses look in by now. */
-    tn_slow_data(vg.current, VG_ROUNDDN(low, 1ull << LINE_BITS), group->first);
-    tn_hot_way_in(vg.current, &vg.layout->d1, group->table, low)->use -= group->use;
-    group->straddles++;
-    if (too_often(group))
-        take_apart(group);
 }
 
 void vg_join_slow(Addr low, struct vg_group *group)
@@ -267,12 +224,12 @@ void vg_join_slow(Addr low, struct vg_group *group)
 void vg_join_fault(ThreadId tid, UInt id, Addr address)
 {
     const struct vg_group *group = vg_pool_at(id);
-    UInt limit = tn_accesses_to(vg.core, group->segment, address), i;
+    UInt limit = tn_accesses_to(vg.core, group->segment, address);
     Addr first;
 
     VG_(get_shadow_regs_area)(tid, (UChar *)&first, 1, 2 * sizeof(ULong), sizeof first);
     if (limit <= group->member[group->members - 1].order) {
-        for (i = 0; group->member[i].order < limit; i++)
+        for (UInt i = 0; group->member[i].order < limit; i++)
             tn_whole_data(vg.current, first + group->member[i].distance - group->member[0].distance,
                           group->member[i].id);
     }

@@ -62,26 +62,22 @@ static void add_insn(struct planner *p, UInt stmt, Addr address, UInt length)
 
 /* ------------------------------------------------------------------------------------------ accesses */
 
-static Bool same_atom(const IRExpr *a, const IRExpr *b)
-{
-    if (a->tag != b->tag)
-        return False;
-    if (a->tag == Iex_RdTmp)
-        return a->Iex.RdTmp.tmp == b->Iex.RdTmp.tmp;
-    return a->tag == Iex_Const && eqIRConst(a->Iex.Const.con, b->Iex.Const.con);
-}
-
 /* The store that completes a read-modify-write whose read is the access before it. */
 static Bool completes(const struct planner *p, const IRExpr *address, UInt size, UChar kind)
 {
     const struct vg_plan *plan = p->plan;
     const struct vg_access *before;
+    const IRExpr *its;
 
     if (kind != TN_WRITE || p->broken || plan->accesses == 0)
         return False;
     before = &plan->access[plan->accesses - 1];
-    return before->insn == plan->insns - 1 && before->kind == TN_READ && before->guard == NULL &&
-           before->size == size && same_atom(before->address, address);
+    its = before->address;
+    if (before->insn != plan->insns - 1 || before->kind != TN_READ || before->guard != NULL || before->size != size ||
+        its->tag != address->tag)
+        return False;
+    return its->tag == Iex_RdTmp ? its->Iex.RdTmp.tmp == address->Iex.RdTmp.tmp
+                                 : its->tag == Iex_Const && eqIRConst(its->Iex.Const.con, address->Iex.Const.con);
 }
 
 static void count_access(struct planner *p, struct vg_access *access)
@@ -131,81 +127,6 @@ static void add_access(struct planner *p, UInt stmt, IRExpr *address, UInt size,
     plan->accesses++;
 }
 
-static void add_dirty(struct planner *p, UInt stmt, const IRDirty *dirty)
-{
-    UChar kind = dirty->mFx == Ifx_Read ? TN_READ : dirty->mFx == Ifx_Write ? TN_WRITE : TN_MODIFY;
-
-    if (dirty->mFx != Ifx_None)
-        add_access(p, stmt, dirty->mAddr, dirty->mSize, kind, dirty->guard);
-}
-
-static void add_cas(struct planner *p, UInt stmt, const IRCAS *cas)
-{
-    UInt size = sizeofIRType(typeOfIRExpr(p->block->tyenv, cas->dataLo));
-
-    last_insn(p->plan)->atomic = True;
-    add_access(p, stmt, cas->addr, cas->dataHi != NULL ? 2 * size : size, TN_MODIFY, NULL);
-}
-
-static void add_llsc(struct planner *p, UInt stmt, const IRStmt *s)
-{
-    const IRTypeEnv *types = p->block->tyenv;
-    Bool load = s->Ist.LLSC.storedata == NULL;
-    IRType type = load ? typeOfIRTemp(types, s->Ist.LLSC.result) : typeOfIRExpr(types, s->Ist.LLSC.storedata);
-
-    add_access(p, stmt, s->Ist.LLSC.addr, sizeofIRType(type), load ? TN_READ : TN_WRITE, NULL);
-}
-
-static void add_guarded_load(struct planner *p, UInt stmt, const IRLoadG *load)
-{
-    IRType result, memory;
-
-    typeOfIRLoadGOp(load->cvt, &result, &memory);
-    add_access(p, stmt, load->addr, sizeofIRType(memory), TN_READ, load->guard);
-}
-
-static void add_guarded_store(struct planner *p, UInt stmt, const IRStoreG *store)
-{
-    UInt size = sizeofIRType(typeOfIRExpr(p->block->tyenv, store->data));
-
-    add_access(p, stmt, store->addr, size, TN_WRITE, store->guard);
-}
-
-/* ------------------------------------------------------------------------------------------ exits */
-
-static void add_exit(struct planner *p, UInt stmt, const IRStmt *s)
-{
-    struct vg_insn *insn = last_insn(p->plan);
-    Bool to_code = s->Ist.Exit.jk == Ijk_Boring || s->Ist.Exit.jk == Ijk_Call || s->Ist.Exit.jk == Ijk_Ret;
-    Bool retry = insn->atomic && s->Ist.Exit.dst->Ico.U64 == insn->address;
-
-    p->broken = True;
-    if (to_code && !retry && insn->branch == 0) {
-        insn->branch = stmt;
-        insn->flags |= TN_INSTR_COND;
-    }
-}
-
-static void add_block_end(struct planner *p)
-{
-    struct vg_insn *insn = last_insn(p->plan);
-    Bool known = p->block->next->tag == Iex_Const;
-
-    switch (p->block->jumpkind) {
-    case Ijk_Call:
-        insn->flags |= TN_INSTR_CALL | (known ? 0 : TN_INSTR_INDIRECT);
-        break;
-    case Ijk_Boring:
-        insn->flags |= known ? 0 : TN_INSTR_INDIRECT;
-        break;
-    case Ijk_Ret:
-        insn->flags |= TN_INSTR_RETURN;
-        break;
-    default:
-        break;
-    }
-}
-
 /* ------------------------------------------------------------------------------------------ the whole block */
 
 Bool vg_plan_divides(const IRStmt *s)
@@ -223,9 +144,10 @@ Bool vg_plan_divides(const IRStmt *s)
     }
 }
 
-static void add_statement(struct planner *p, UInt i)
+static void add_statement(struct planner *p, UInt i, const IRStmt *s)
 {
-    const IRStmt *s = p->block->stmts[i];
+    const IRTypeEnv *types = p->block->tyenv;
+    struct vg_insn *insn = p->plan->insns > 0 ? last_insn(p->plan) : NULL;
 
     switch (s->tag) {
     case Ist_IMark:
@@ -239,38 +161,67 @@ static void add_statement(struct planner *p, UInt i)
             last_stretch(p->plan)->divides = True;
         break;
     case Ist_Store:
-        add_access(p, i, s->Ist.Store.addr, sizeofIRType(typeOfIRExpr(p->block->tyenv, s->Ist.Store.data)),
-                   TN_WRITE, NULL);
+        add_access(p, i, s->Ist.Store.addr, sizeofIRType(typeOfIRExpr(types, s->Ist.Store.data)), TN_WRITE, NULL);
         break;
-    case Ist_LoadG:
-        add_guarded_load(p, i, s->Ist.LoadG.details);
+    case Ist_LoadG: {
+        const IRLoadG *load = s->Ist.LoadG.details;
+        IRType result, memory;
+
+        typeOfIRLoadGOp(load->cvt, &result, &memory);
+        add_access(p, i, load->addr, sizeofIRType(memory), TN_READ, load->guard);
         break;
-    case Ist_StoreG:
-        add_guarded_store(p, i, s->Ist.StoreG.details);
+    }
+    case Ist_StoreG: {
+        const IRStoreG *store = s->Ist.StoreG.details;
+
+        add_access(p, i, store->addr, sizeofIRType(typeOfIRExpr(types, store->data)), TN_WRITE, store->guard);
         break;
-    case Ist_CAS:
-        add_cas(p, i, s->Ist.CAS.details);
+    }
+    case Ist_CAS: {
+        const IRCAS *cas = s->Ist.CAS.details;
+        UInt size = sizeofIRType(typeOfIRExpr(types, cas->dataLo));
+
+        insn->atomic = True;
+        add_access(p, i, cas->addr, cas->dataHi != NULL ? 2 * size : size, TN_MODIFY, NULL);
         break;
-    case Ist_LLSC:
-        add_llsc(p, i, s);
+    }
+    case Ist_LLSC: {
+        Bool load = s->Ist.LLSC.storedata == NULL;
+        IRType type = load ? typeOfIRTemp(types, s->Ist.LLSC.result) : typeOfIRExpr(types, s->Ist.LLSC.storedata);
+
+        add_access(p, i, s->Ist.LLSC.addr, sizeofIRType(type), load ? TN_READ : TN_WRITE, NULL);
         break;
-    case Ist_Dirty:
-        add_dirty(p, i, s->Ist.Dirty.details);
+    }
+    case Ist_Dirty: {
+        const IRDirty *dirty = s->Ist.Dirty.details;
+        UChar kind = dirty->mFx == Ifx_Read ? TN_READ : dirty->mFx == Ifx_Write ? TN_WRITE : TN_MODIFY;
+
+        if (dirty->mFx != Ifx_None)
+            add_access(p, i, dirty->mAddr, dirty->mSize, kind, dirty->guard);
         break;
-    case Ist_Exit:
-        add_exit(p, i, s);
+    }
+    case Ist_Exit: {
+        Bool to_code = s->Ist.Exit.jk == Ijk_Boring || s->Ist.Exit.jk == Ijk_Call || s->Ist.Exit.jk == Ijk_Ret;
+        Bool retry = insn->atomic && s->Ist.Exit.dst->Ico.U64 == insn->address;
+
+        p->broken = True;
+        if (to_code && !retry && insn->branch == 0) {
+            insn->branch = i;
+            insn->flags |= TN_INSTR_COND;
+        }
         break;
+    }
     default:
         break;
     }
 }
 
 /* The core's names for everything, once all is known. */
-static void name_insns(struct vg_plan *plan)
+static void name_all(struct vg_plan *plan)
 {
-    UInt i;
+    UInt ids[256];
 
-    for (i = 0; i < plan->insns; i++) {
+    for (UInt i = 0; i < plan->insns; i++) {
         struct vg_insn *insn = &plan->insn[i];
         struct tn_instr_info info = {.address = insn->address,
                                      .function = insn->function,
@@ -281,17 +232,11 @@ static void name_insns(struct vg_plan *plan)
 
         insn->id = tn_instr(vg.core, &info);
     }
-}
-
-static void name_segments(struct vg_plan *plan)
-{
-    UInt ids[256], i, k;
-
-    for (i = 0; i < plan->stretches; i++) {
+    for (UInt i = 0; i < plan->stretches; i++) {
         struct vg_stretch *stretch = &plan->stretch[i];
 
         tl_assert(stretch->insns <= sizeof ids / sizeof ids[0]);
-        for (k = 0; k < stretch->insns; k++)
+        for (UInt k = 0; k < stretch->insns; k++)
             ids[k] = plan->insn[stretch->insn + k].id;
         if (stretch->insns > 0)
             stretch->segment = tn_segment(vg.core, ids, stretch->insns);
@@ -302,6 +247,7 @@ static void name_segments(struct vg_plan *plan)
 
 struct vg_plan *vg_plan_make(const IRSB *block)
 {
+    Bool indirect = block->next->tag != Iex_Const;
     struct vg_plan *plan = LibVEX_Alloc(sizeof *plan);
     struct planner p = {.plan = plan, .block = block};
     Int i = 0, statements = block->stmts_used;
@@ -313,12 +259,16 @@ struct vg_plan *vg_plan_make(const IRSB *block)
     while (i < statements && block->stmts[i]->tag != Ist_IMark)
         i++;
     for (; i < statements; i++)
-        add_statement(&p, i);
+        add_statement(&p, i, block->stmts[i]);
     if (plan->insns == 0)
         return plan;
-    add_block_end(&p);
-    name_insns(plan);
-    name_segments(plan);
+    if (block->jumpkind == Ijk_Ret)
+        last_insn(plan)->flags |= TN_INSTR_RETURN;
+    else if (block->jumpkind == Ijk_Call)
+        last_insn(plan)->flags |= TN_INSTR_CALL | (indirect ? TN_INSTR_INDIRECT : 0);
+    else if (block->jumpkind == Ijk_Boring)
+        last_insn(plan)->flags |= indirect ? TN_INSTR_INDIRECT : 0;
+    name_all(plan);
     plan->function_start = p.function.start;
     plan->function_end = p.function.end;
     return plan;

@@ -24,7 +24,7 @@ struct vg_access {
     UShort size;
     UChar kind; /* enum tn_kind */
     Bool late;
-    UShort members, place; /* vg_join.h: the first of a group, its accesses; any other: its place behind that, from 1 */
+    UShort members, place; /* vg_join.c: the first of a group, its accesses; any other: its place behind that, from 1 */
     Long distance;         /* of its address from the first one's */
 };
 

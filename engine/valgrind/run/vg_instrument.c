@@ -6,15 +6,10 @@
  * the plan says: a stretch's counting behind the mark of its first instruction, the fetches of each instruction
  * behind its mark, a data access's test before the access, control flow before each exit and at the end.
  */
-#include "vg_instrument.h"
+#include "vg_run.h"
 
 #include "engine/valgrind/base/vg_code.h"
-#include "engine/valgrind/run/vg_begin.h"
-#include "engine/valgrind/translate/vg_calls.h"
-#include "engine/valgrind/translate/vg_cold.h"
 #include "engine/valgrind/translate/vg_emit.h"
-#include "engine/valgrind/translate/vg_join.h"
-#include "engine/valgrind/translate/vg_plan.h"
 
 struct cursor {
     UInt insn, access, stretch; /* the next of each */
@@ -57,24 +52,13 @@ static void copy_statement(struct vg_builder *b, struct cursor *next, UInt i, IR
     addStmtToIRSB(b->block, s);
 }
 
-/* A cold stretch has room for a limited number of accesses. */
-static Bool small_enough(const struct vg_builder *b, const struct vg_plan *plan)
-{
-    UInt i;
-
-    for (i = 0; i < plan->stretches; i++) {
-        if (plan->stretch[i].count > vg_cold_slots(b))
-            return False;
-    }
-    return True;
-}
-
 IRSB *vg_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *guest,
                     const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
                     IRType host_word)
 {
     struct vg_builder b = {.guest = guest};
     struct cursor next = {0};
+    Bool small = True; /* a cold stretch has room for a limited number of accesses */
     IRSB *waiting;
     Int i = 0;
 
@@ -91,7 +75,9 @@ IRSB *vg_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
     if (b.plan->insns == 0)
         return in;
     b.block = deepCopyIRSBExceptStmts(in);
-    b.cold = small_enough(&b, b.plan) && vg_cold_begin(&b, closure->nraddr);
+    for (UInt k = 0; k < b.plan->stretches; k++)
+        small = small && b.plan->stretch[k].count <= vg_cold_slots(&b);
+    b.cold = small && vg_cold_begin(&b, closure->nraddr);
     for (; in->stmts[i]->tag != Ist_IMark; i++)
         addStmtToIRSB(b.block, in->stmts[i]);
     if (!b.cold)
