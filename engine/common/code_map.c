@@ -104,32 +104,18 @@ static void unlock(const struct code_map *map)
 
 /* ------------------------------------------------------------------------------------------ objects */
 
-static fb_object *open_bounds(const struct code_map *map, const struct code_mapping *mapping)
+static struct object *new_object(struct code_map *map, const struct code_mapping *mapping)
 {
     struct fb_source source = {.path = mapping->path, .debug_dir = "/usr/lib/debug"};
-    fb_object *bounds = fb_open(map->host->memory, &source, NULL);
+    struct tn_object_info info = {.path = mapping->path ? mapping->path : "[anon]",
+                                  .start = mapping->start,
+                                  .size = mapping->end - mapping->start};
+    fb_object *bounds = mapping->path ? fb_open(map->host->memory, &source, NULL) : NULL;
 
     if (bounds && !fb_place(bounds, mapping->start, mapping->offset)) {
         fb_close(bounds);
         bounds = NULL;
     }
-    return bounds;
-}
-
-static uint32_t declare_object(const struct code_map *map, const struct object *object, const char *path)
-{
-    struct tn_object_info info = {.path = path, .start = object->start, .size = object->end - object->start};
-
-    if (object->bounds) {
-        info.bias = fb_bias(object->bounds);
-        info.build_id = fb_build_id(object->bounds, &info.build_id_size);
-    }
-    return tn_object(map->core, &info);
-}
-
-static struct object *new_object(struct code_map *map, const struct code_mapping *mapping)
-{
-    fb_object *bounds = mapping->path ? open_bounds(map, mapping) : NULL;
     size_t functions = bounds ? fb_limit(bounds) : 0;
     size_t bytes = sizeof(struct object) + functions * sizeof(uint32_t);
     struct object *object = reserve(map, bytes);
@@ -143,7 +129,11 @@ static struct object *new_object(struct code_map *map, const struct code_mapping
         object->ino = mapping->ino;
         object->place = mapping->start - mapping->offset;
     }
-    object->id = declare_object(map, object, mapping->path ? mapping->path : "[anon]");
+    if (bounds) {
+        info.bias = fb_bias(bounds);
+        info.build_id = fb_build_id(bounds, &info.build_id_size);
+    }
+    object->id = tn_object(map->core, &info);
     object->next = map->objects;
     map->objects = object;
     return object;
@@ -207,19 +197,6 @@ static void found(struct code_function *out, uint32_t id, const struct fb_functi
     *out = (struct code_function){id, range->start, range->start + range->size};
 }
 
-static void bounded_function(const struct code_map *map, struct object *object, const struct fb_function *range,
-                             struct code_function *out)
-{
-    struct fb_function whole = *range;
-
-    if (range->parent != range->index && !fb_get(object->bounds, range->parent, &whole))
-        whole = *range;
-    uint32_t *id = &object->functions[whole.index];
-    if (*id == TN_NONE)
-        *id = declare_function(map, object->id, &whole);
-    found(out, *id, range);
-}
-
 static void jit_open(const struct code_map *map, struct jit *jit, const char *path)
 {
     if (!jit->map)
@@ -233,77 +210,37 @@ static bool begins(const char *text, const char *with)
     return !*with;
 }
 
-/* .../jit-<pid>.dump */
-static bool is_jitdump(const char *path)
-{
-    bool named = false;
-
-    for (; *path; path++) {
-        if (*path == '/')
-            named = begins(path, "/jit-");
-        else if (named && begins(path, ".dump"))
-            return true;
-    }
-    return false;
-}
-
-/* A JIT compiler maps its jitdump executable, so that profilers learn its name. */
+/* A JIT compiler maps its jitdump executable, so that profilers learn its name: .../jit-<pid>.dump */
 void code_map_mapped(code_map *map, uint64_t address)
 {
     struct code_mapping mapping = {0};
+    bool named = false, is_dump = false;
 
     lock(map);
-    if (map->host->mapping_at(map->host->user, address, &mapping) && mapping.path && is_jitdump(mapping.path))
+    if (map->host->mapping_at(map->host->user, address, &mapping) && mapping.path) {
+        for (const char *at = mapping.path; *at && !is_dump; at++) {
+            is_dump = named && *at != '/' && begins(at, ".dump");
+            named = *at == '/' ? begins(at, "/jit-") : named;
+        }
+    }
+    if (is_dump)
         jit_open(map, &map->jits[1], mapping.path);
     unlock(map);
-}
-
-static void jit_room(const struct code_map *map, struct jit *jit, uint32_t index)
-{
-    if (index < jit->limit)
-        return;
-    size_t limit = 2 * (size_t)index + PAGE / sizeof(uint32_t);
-    uint32_t *functions = reserve(map, limit * sizeof *functions);
-    if (jit->functions) {
-        memcpy(functions, jit->functions, jit->limit * sizeof *functions);
-        release(map, jit->functions, jit->limit * sizeof *functions);
-    }
-    jit->functions = functions;
-    jit->limit = limit;
-}
-
-static uint32_t jit_function(const struct code_map *map, struct jit *jit, const struct object *object,
-                             const struct fb_function *range)
-{
-    jit_room(map, jit, range->index);
-    if (jit->functions[range->index] == TN_NONE)
-        jit->functions[range->index] = declare_function(map, object->id, range);
-    return jit->functions[range->index];
-}
-
-/* "/tmp/perf-<pid>.map" */
-static void perf_map_name(const struct code_map *map, char path[64])
-{
-    char digits[20];
-    int count = 0;
-    uint64_t pid = map->host->process_id(map->host->user);
-
-    do
-        digits[count++] = (char)('0' + pid % 10);
-    while ((pid /= 10) != 0);
-    memcpy(path, "/tmp/perf-", 10);
-    for (path += 10; count > 0; path++)
-        *path = digits[--count];
-    memcpy(path, ".map", 5);
 }
 
 static bool jit_function_at(struct code_map *map, const struct object *object, uint64_t address,
                             struct code_function *out)
 {
-    char path[64];
+    static const char before[] = "/tmp/perf-", behind[] = ".map"; /* the process id */
+    char path[64], *at = path + sizeof path - sizeof behind;
+    uint64_t pid = map->host->process_id(map->host->user);
 
-    perf_map_name(map, path);
-    jit_open(map, &map->jits[0], path);
+    memcpy(at, behind, sizeof behind);
+    do
+        *--at = (char)('0' + pid % 10);
+    while ((pid /= 10) != 0);
+    at = memcpy(at - (sizeof before - 1), before, sizeof before - 1);
+    jit_open(map, &map->jits[0], at);
     for (int i = 0; i < 2; i++) {
         struct jit *jit = &map->jits[i];
         struct fb_function range;
@@ -312,10 +249,23 @@ static bool jit_function_at(struct code_map *map, const struct object *object, u
             continue;
         if (fb_jit_refresh(jit->map))
             forget_cached(map);
-        if (fb_jit_lookup(jit->map, address, &range)) {
-            found(out, jit_function(map, jit, object, &range), &range);
-            return true;
+        if (!fb_jit_lookup(jit->map, address, &range))
+            continue;
+        if (range.index >= jit->limit) {
+            size_t limit = 2 * (size_t)range.index + PAGE / sizeof(uint32_t);
+            uint32_t *functions = reserve(map, limit * sizeof *functions);
+            if (jit->functions) {
+                memcpy(functions, jit->functions, jit->limit * sizeof *functions);
+                release(map, jit->functions, jit->limit * sizeof *functions);
+            }
+            jit->functions = functions;
+            jit->limit = limit;
         }
+        uint32_t *id = &jit->functions[range.index];
+        if (*id == TN_NONE)
+            *id = declare_function(map, object->id, &range);
+        found(out, *id, &range);
+        return true;
     }
     return false;
 }
@@ -326,7 +276,14 @@ static void find_function(code_map *map, uint64_t address, struct code_function 
     struct fb_function range;
 
     if (object->bounds && fb_lookup(object->bounds, address, &range)) {
-        bounded_function(map, object, &range, out);
+        struct fb_function whole = range;
+
+        if (range.parent != range.index && !fb_get(object->bounds, range.parent, &whole))
+            whole = range;
+        uint32_t *id = &object->functions[whole.index];
+        if (*id == TN_NONE)
+            *id = declare_function(map, object->id, &whole);
+        found(out, *id, &range);
         return;
     }
     if (object->ino == 0 && jit_function_at(map, object, address, out))

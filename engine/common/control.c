@@ -2,6 +2,8 @@
 /* control.c: see control.h. */
 #include "engine/common/control.h"
 
+#include "engine/common/geometry.h"
+
 #include <string.h>
 
 static char *put(char *to, const char *end, const char *text)
@@ -43,15 +45,6 @@ static void add_text(struct control_page *page, const char *text)
     page->text_bytes = (uint32_t)(end - page->text);
 }
 
-static void add_number(struct control_page *page, uint64_t number)
-{
-    char digits[24], *at = digits + sizeof digits;
-
-    for (*--at = '\0'; number || !*at; number /= 10)
-        *--at = (char)('0' + number % 10);
-    add_text(page, at);
-}
-
 static void see_frame(void *user, const char *function)
 {
     struct control_page *page = user;
@@ -69,13 +62,15 @@ static void see_frame(void *user, const char *function)
 static void see_thread(void *user, tn_thread *thread)
 {
     struct control_page *page = user;
+    char number[NUMBER_TEXT];
 
     page->threads++;
     page->accesses += thread->clock >> TN_STEP_BITS;
     if (page->request != CONTROL_STACK)
         return;
     add_text(page, "thread ");
-    add_number(page, thread->id);
+    number_put(number, thread->id);
+    add_text(page, number);
     add_text(page, "\n");
     tn_callers(thread, see_frame, page);
 }

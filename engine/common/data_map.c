@@ -7,6 +7,7 @@
  */
 #include "engine/common/data_map.h"
 
+#include "engine/common/elf_image.h"
 #include "engine/common/element_table.h"
 
 #include <string.h>
@@ -29,16 +30,6 @@ struct data_map {
     char file[LONGEST_PATH];
 };
 
-static void open_elements(data_map *map, const char *path)
-{
-    const struct fb_host *files = map->host->memory;
-    size_t bytes = 0;
-    const void *table = path ? files->map(files->user, path, &bytes) : NULL;
-
-    if (table && !element_table_open(&map->elements, table, bytes))
-        files->unmap(files->user, table, bytes);
-}
-
 data_map *data_map_new(const struct code_map_host *host, const char *elements,
                        bool (*special)(void *user, uint64_t address, struct tn_memory_info *out))
 {
@@ -47,9 +38,19 @@ data_map *data_map_new(const struct code_map_host *host, const char *elements,
     if (map) {
         map->host = host;
         map->special = special;
-        open_elements(map, elements);
+        const struct fb_host *files = host->memory;
+        size_t bytes = 0;
+        const void *table = elements ? files->map(files->user, elements, &bytes) : NULL;
+        if (table && !element_table_open(&map->elements, table, bytes))
+            files->unmap(files->user, table, bytes);
     }
     return map;
+}
+
+static void lock(const data_map *map, bool begins)
+{
+    if (map->host->lock)
+        map->host->lock(map->host->user, begins);
 }
 
 static void copy_text(char *to, size_t room, const char *from, size_t bytes)
@@ -60,25 +61,7 @@ static void copy_text(char *to, size_t room, const char *from, size_t bytes)
     to[length] = '\0';
 }
 
-static size_t length_of(const char *text)
-{
-    size_t length = 0;
-
-    while (text[length])
-        length++;
-    return length;
-}
-
 /* ------------------------------------------------------------------------------------------ loaded files */
-
-static void forget(data_map *map, struct image **link)
-{
-    struct image *image = *link;
-
-    *link = image->next;
-    fb_close(image->file);
-    map->host->memory->release(map->host->memory->user, image, sizeof *image);
-}
 
 /* NULL: it is no ELF file, or the mapping is not that of a segment. */
 static struct image *load(data_map *map, const struct code_mapping *mapping)
@@ -95,7 +78,7 @@ static struct image *load(data_map *map, const struct code_mapping *mapping)
         return NULL;
     }
     image->file = file;
-    copy_text(image->path, sizeof image->path, mapping->path, length_of(mapping->path));
+    copy_text(image->path, sizeof image->path, mapping->path, elf_text_size(mapping->path));
     image->next = map->images;
     map->images = image;
     return image;
@@ -154,79 +137,58 @@ static void tell_static(data_map *map, const struct image *image, uint64_t addre
         out->element.size = 0;
 }
 
-static void tell_mapping(data_map *map, const struct code_mapping *mapping, uint64_t address,
-                         struct tn_memory_info *out)
-{
-    struct image *image = mapping->path ? load(map, mapping) : image_below(map, mapping, address);
-
-    if (image) {
-        tell_static(map, image, address, out);
-        return;
-    }
-    out->start = mapping->start;
-    out->end = mapping->end;
-    if (!mapping->path)
-        return;
-    copy_text(map->file, sizeof map->file, mapping->path, length_of(mapping->path));
-    out->kind = TN_DATA_FILE;
-    out->file = map->file;
-}
-
-static void find(data_map *map, uint64_t address, struct tn_memory_info *out)
-{
-    struct code_mapping mapping = {0};
-    const struct image *image = image_at(map, address);
-
-    if (image)
-        tell_static(map, image, address, out);
-    else if (!map->special(map->host->user, address, out) &&
-             map->host->mapping_at(map->host->user, address, &mapping))
-        tell_mapping(map, &mapping, address, out);
-}
-
 void data_map_at(data_map *map, uint64_t address, struct tn_memory_info *out)
 {
-    if (map->host->lock)
-        map->host->lock(map->host->user, true);
-    find(map, address, out);
-    if (map->host->lock)
-        map->host->lock(map->host->user, false);
-}
-
-static enum tn_element_answer element_at(data_map *map, uint64_t address, struct tn_element *out)
-{
     struct code_mapping mapping = {0};
-    struct image *image = image_at(map, address);
+    const struct image *image;
 
-    if (!image && map->host->mapping_at(map->host->user, address, &mapping) && mapping.path)
-        image = load(map, &mapping);
-    return image ? tell_element(map, image, address - fb_bias(image->file), out) : TN_ELEMENT_UNKNOWN;
+    lock(map, true);
+    image = image_at(map, address);
+    if (!image && !map->special(map->host->user, address, out) &&
+        map->host->mapping_at(map->host->user, address, &mapping)) {
+        image = mapping.path ? load(map, &mapping) : image_below(map, &mapping, address);
+        out->start = mapping.start;
+        out->end = mapping.end;
+        if (!image && mapping.path) {
+            copy_text(map->file, sizeof map->file, mapping.path, elf_text_size(mapping.path));
+            out->kind = TN_DATA_FILE;
+            out->file = map->file;
+        }
+    }
+    if (image)
+        tell_static(map, image, address, out);
+    lock(map, false);
 }
 
 enum tn_element_answer data_map_element(data_map *map, uint64_t address, struct tn_element *out)
 {
-    enum tn_element_answer answer;
+    struct code_mapping mapping = {0};
+    enum tn_element_answer answer = TN_ELEMENT_UNKNOWN;
+    struct image *image;
 
     if (!map->elements.module_count)
         return TN_ELEMENT_UNKNOWN;
-    if (map->host->lock)
-        map->host->lock(map->host->user, true);
-    answer = element_at(map, address, out);
-    if (map->host->lock)
-        map->host->lock(map->host->user, false);
+    lock(map, true);
+    image = image_at(map, address);
+    if (!image && map->host->mapping_at(map->host->user, address, &mapping) && mapping.path)
+        image = load(map, &mapping);
+    if (image)
+        answer = tell_element(map, image, address - fb_bias(image->file), out);
+    lock(map, false);
     return answer;
 }
 
 void data_map_changed(data_map *map, uint64_t address, uint64_t bytes)
 {
-    if (map->host->lock)
-        map->host->lock(map->host->user, true);
-    for (struct image **link = &map->images; *link;) {
-        if ((*link)->start < address + bytes && address < (*link)->end)
-            forget(map, link);
-        else
-            link = &(*link)->next;
+    lock(map, true);
+    for (struct image **link = &map->images, *image; (image = *link);) {
+        if (image->start < address + bytes && address < image->end) {
+            *link = image->next;
+            fb_close(image->file);
+            map->host->memory->release(map->host->memory->user, image, sizeof *image);
+        } else {
+            link = &image->next;
+        }
     }
-    if (map->host->lock)
-        map->host->lock(map->host->user, false);
+    lock(map, false);
 }

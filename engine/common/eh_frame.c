@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * eh_frame.c: see eh_frame.h.
+ * eh_frame.c: the address ranges that unwind tables describe.
+ *
+ * Every function a compiler emits has an entry (FDE) in .eh_frame, stripped or not; only its first two fields are
+ * of interest here: where the function begins and how long it is. The section is read from front to back, so a
+ * missing or damaged .eh_frame_hdr does no harm.
  *
  * Layout of the section (LSB Core, "Exception Frames"): entries of `length`, `id`, contents. id 0 is a CIE, which
  * says how pointers are encoded; else the entry is an FDE and id is the distance back to its CIE.
  */
-#include "engine/common/eh_frame.h"
+#include "engine/common/fn_build.h"
 
 enum {
     PE_OMIT = 0xff,

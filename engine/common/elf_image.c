@@ -87,11 +87,6 @@ bool elf_segment(const struct elf_image *image, uint32_t i, struct elf_segment *
     return true;
 }
 
-static const char *section_name(const struct elf_image *image, uint32_t at)
-{
-    return at < image->names_size ? image->names + at : "";
-}
-
 bool elf_section(const struct elf_image *image, uint32_t i, struct elf_section *out)
 {
     if (i >= image->shnum)
@@ -99,8 +94,9 @@ bool elf_section(const struct elf_image *image, uint32_t i, struct elf_section *
     const uint8_t *p = bytes_at(image, image->shoff + (uint64_t)i * image->shentsize, SHDR_BYTES);
     if (!p)
         return false;
+    uint32_t name = elf_u32(p);
     *out = (struct elf_section){
-        .name = section_name(image, elf_u32(p)),
+        .name = name < image->names_size ? image->names + name : "",
         .type = elf_u32(p + 4),
         .flags = elf_u64(p + 8),
         .address = elf_u64(p + 16),
@@ -232,26 +228,15 @@ static bool read_dynamic(const struct elf_image *image, struct dynamic *out)
     for (uint32_t i = 0; elf_segment(image, i, &s); i++) {
         const uint8_t *p = s.type == ELF_PT_DYNAMIC ? bytes_at(image, s.offset, s.file_size) : NULL;
         for (uint64_t k = 0; p && k + 16 <= s.file_size; k += 16) {
-            uint64_t value = elf_u64(p + k + 8);
-            switch (elf_u64(p + k)) {
-            case DT_HASH:
-                out->hash = value;
-                break;
-            case DT_GNU_HASH:
-                out->gnu_hash = value;
-                break;
-            case DT_STRTAB:
-                out->strtab = value;
-                break;
-            case DT_SYMTAB:
-                out->symtab = value;
-                break;
-            case DT_STRSZ:
-                out->strsz = value;
-                break;
-            default:
-                break;
-            }
+            uint64_t tag = elf_u64(p + k);
+            uint64_t *to = tag == DT_HASH       ? &out->hash
+                           : tag == DT_GNU_HASH ? &out->gnu_hash
+                           : tag == DT_STRTAB   ? &out->strtab
+                           : tag == DT_SYMTAB   ? &out->symtab
+                           : tag == DT_STRSZ    ? &out->strsz
+                                                : NULL;
+            if (to)
+                *to = elf_u64(p + k + 8);
         }
     }
     return out->strtab && out->symtab && out->strsz;
@@ -281,11 +266,12 @@ static size_t gnu_hash_count(const struct elf_image *image, uint64_t address)
     return 0;
 }
 
-static void symbols_from_dynamic(const struct elf_image *image, struct elf_symbols *out)
+void elf_symbols(const struct elf_image *image, uint32_t section_type, struct elf_symbols *out)
 {
     struct dynamic d;
     size_t left, strings_left, hash_left;
-    if (!read_dynamic(image, &d))
+    *out = (struct elf_symbols){.strings = ""};
+    if (symbols_from_section(image, section_type, out) || section_type != ELF_SHT_DYNSYM || !read_dynamic(image, &d))
         return;
     const uint8_t *entries = elf_at(image, d.symtab, &left);
     const uint8_t *strings = elf_at(image, d.strtab, &strings_left);
@@ -297,13 +283,6 @@ static void symbols_from_dynamic(const struct elf_image *image, struct elf_symbo
     out->count = count < left / SYM_BYTES ? count : left / SYM_BYTES;
     out->strings = (const char *)strings;
     out->strings_size = usable_strings(strings, d.strsz < strings_left ? d.strsz : strings_left);
-}
-
-void elf_symbols(const struct elf_image *image, uint32_t section_type, struct elf_symbols *out)
-{
-    *out = (struct elf_symbols){.strings = ""};
-    if (!symbols_from_section(image, section_type, out) && section_type == ELF_SHT_DYNSYM)
-        symbols_from_dynamic(image, out);
 }
 
 void elf_symbol(const struct elf_symbols *symbols, size_t i, struct elf_symbol *out)

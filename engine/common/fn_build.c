@@ -8,8 +8,6 @@
  */
 #include "engine/common/fn_build.h"
 
-#include "engine/common/eh_frame.h"
-
 #include <string.h>
 
 enum { NO_OWNER = 0xffffffff, MAX_CHAIN = 8 };
@@ -138,12 +136,6 @@ size_t fb_plain_size(const char *name)
     return n;
 }
 
-static bool may_name_code(const struct elf_symbol *s)
-{
-    bool type = s->type == ELF_STT_FUNC || s->type == ELF_STT_IFUNC || s->type == ELF_STT_NOTYPE;
-    return type && s->defined && s->name[0];
-}
-
 static void add_symbol(struct build *b, const struct elf_symbol *s, uint32_t group)
 {
     const struct fb_area *area = fb_area_at(b->o, s->value);
@@ -179,7 +171,8 @@ static void find_symbols(struct build *b)
             elf_symbol(&tables[t], i, &s);
             if (s.type == ELF_STT_FILE)
                 group++;
-            else if (may_name_code(&s))
+            else if ((s.type == ELF_STT_FUNC || s.type == ELF_STT_IFUNC || s.type == ELF_STT_NOTYPE) && s.defined &&
+                     s.name[0])
                 add_symbol(b, &s, group);
         }
     }
@@ -228,41 +221,23 @@ bool fb_better_name(const struct fb_name *a, const struct fb_name *b)
     return compare_names(a, b) < 0;
 }
 
-static bool better_name(const struct symbol *a, const struct symbol *b)
+/* A name of our own. */
+static const char *keep(fb_object *o, const char *text, size_t bytes)
 {
-    return fb_better_name(&(struct fb_name){a->name, a->type, a->bind}, &(struct fb_name){b->name, b->type, b->bind});
-}
-
-/* The name without version; a copy only where there is one. */
-static const char *plain_name(fb_object *o, const char *name)
-{
-    size_t n = fb_plain_size(name);
-    if (name[n] == 0)
-        return name;
-    char *copy = fb_text(o, n + 1);
-    if (!copy)
-        return "";
-    memcpy(copy, name, n);
-    copy[n] = 0;
-    return copy;
+    const char *copy = fb_copy(&o->host, &o->blocks, text, bytes);
+    o->out_of_memory |= !copy;
+    return copy ? copy : "";
 }
 
 static const char *frame_name(fb_object *o, uint64_t address)
 {
-    char digits[16];
-    unsigned n = 0;
+    char text[2 + 16], *at = text + sizeof text;
     do
-        digits[n++] = "0123456789abcdef"[address & 15];
+        *--at = "0123456789abcdef"[address & 15];
     while (address >>= 4);
-    char *text = fb_text(o, n + 3);
-    if (!text)
-        return "";
-    text[0] = '0';
-    text[1] = 'x';
-    for (unsigned i = 0; i < n; i++)
-        text[2 + i] = digits[n - 1 - i];
-    text[2 + n] = 0;
-    return text;
+    *--at = 'x';
+    *--at = '0';
+    return keep(o, at, (size_t)(text + sizeof text - at));
 }
 
 /* ------------------------------------------------------------------------------------------ owners */
@@ -284,7 +259,8 @@ static struct fused fuse(const struct symbol *s, size_t n)
         f.ifunc |= s[i].type == ELF_STT_IFUNC;
         f.untyped &= s[i].type == ELF_STT_NOTYPE;
         f.local &= s[i].bind == ELF_STB_LOCAL;
-        if (better_name(&s[i], f.best))
+        if (fb_better_name(&(struct fb_name){s[i].name, s[i].type, s[i].bind},
+                           &(struct fb_name){f.best->name, f.best->type, f.best->bind}))
             f.best = &s[i];
     }
     return f;
@@ -315,6 +291,7 @@ static void find_owners(struct build *b)
         if (n > 0) {
             struct fused g = fuse(&b->symbols[s], n);
             bool sized = g.end > start;
+            size_t size = fb_plain_size(g.best->name); /* without a version: a copy only where there is one */
             bool in_frame = g.local && start < frame_end && !framed;
             bool only_label = g.untyped && !sized && (start < sized_end || in_frame);
             for (size_t i = 0; !only_label && i < n; i++)
@@ -322,7 +299,7 @@ static void find_owners(struct build *b)
             if (!only_label)
                 add_owner(b, (struct owner){.start = start,
                                             .end = sized ? g.end : end,
-                                            .name = plain_name(b->o, g.best->name),
+                                            .name = g.best->name[size] ? keep(b->o, g.best->name, size) : g.best->name,
                                             .group = g.best->group,
                                             .flags = g.ifunc ? FB_IFUNC : 0});
             sized_end = g.end > sized_end ? g.end : sized_end;
@@ -368,44 +345,28 @@ static void add_range(fb_object *o, struct fb_range range)
         o->ranges[o->range_count++] = range;
 }
 
-static void add_owned(struct sweep *s, uint32_t owner, uint64_t end)
-{
-    fb_object *o = s->b->o;
-    struct owner *w = &s->b->owners[owner];
-    bool first = w->range == NO_OWNER;
-    if (first)
-        w->range = o->range_count;
-    /* The parent is an owner until resolve_parents. */
-    add_range(o, (struct fb_range){.start = s->at,
-                                   .end = end,
-                                   .name = w->name,
-                                   .parent = owner,
-                                   .flags = w->flags | (first ? 0 : FB_PIECE)});
-    s->at = end;
-}
-
 /* Hand out everything before `limit` to the open owners. */
 static void advance(struct sweep *s, uint64_t limit)
 {
     while (s->depth > 0 && s->at < limit) {
         uint32_t top = s->open[s->depth - 1];
-        uint64_t end = s->b->owners[top].end < limit ? s->b->owners[top].end : limit;
-        if (s->at < end)
-            add_owned(s, top, end);
-        if (s->b->owners[top].end <= s->at)
+        struct owner *w = &s->b->owners[top];
+        uint64_t end = w->end < limit ? w->end : limit;
+        if (s->at < end) {
+            bool first = w->range == NO_OWNER;
+            if (first)
+                w->range = s->b->o->range_count;
+            /* The parent is an owner until resolve_parents. */
+            add_range(s->b->o, (struct fb_range){.start = s->at,
+                                                 .end = end,
+                                                 .name = w->name,
+                                                 .parent = top,
+                                                 .flags = w->flags | (first ? 0 : FB_PIECE)});
+            s->at = end;
+        }
+        if (w->end <= s->at)
             s->depth--;
     }
-}
-
-/* A range for what no owner has, at the beginning of an area; or for a whole area without owners. */
-static void add_special(fb_object *o, const struct fb_area *area, uint64_t end)
-{
-    bool plt = area->kind == FB_AREA_PLT;
-    add_range(o, (struct fb_range){.start = area->start,
-                                   .end = end,
-                                   .name = plt ? area->name : "",
-                                   .parent = NO_OWNER,
-                                   .flags = plt ? FB_PLT : FB_GAP});
 }
 
 static void make_ranges(struct build *b)
@@ -419,8 +380,13 @@ static void make_ranges(struct build *b)
         const struct fb_area *area = &o->areas[a];
         uint64_t first =
             i < b->owner_count && b->owners[i].start < area->end ? b->owners[i].start : area->end;
-        if (area->start < first)
-            add_special(o, area, first);
+        bool plt = area->kind == FB_AREA_PLT;
+        if (area->start < first) /* no owner has the beginning of the area, or all of it */
+            add_range(o, (struct fb_range){.start = area->start,
+                                           .end = first,
+                                           .name = plt ? area->name : "",
+                                           .parent = NO_OWNER,
+                                           .flags = plt ? FB_PLT : FB_GAP});
         s.depth = 0;
         for (; i < b->owner_count && b->owners[i].start < area->end; i++) {
             advance(&s, b->owners[i].start);
@@ -527,14 +493,6 @@ static void link_pieces(struct build *b)
     fb_release(b->o, t.at, t.places, sizeof *t.at);
 }
 
-/* A piece of a piece belongs to the function at the end of the chain (names get shorter along it, so it ends). */
-static uint32_t root_of(const struct build *b, uint32_t owner)
-{
-    for (uint32_t i = 0; i < MAX_CHAIN && b->owners[owner].parent != owner; i++)
-        owner = b->owners[owner].parent;
-    return owner;
-}
-
 static void resolve_parents(struct build *b)
 {
     fb_object *o = b->o;
@@ -544,7 +502,11 @@ static void resolve_parents(struct build *b)
             r->parent = i;
             continue;
         }
-        r->parent = b->owners[root_of(b, r->parent)].range;
+        /* A piece of a piece belongs to the function at the end of the chain (names get shorter along it). */
+        uint32_t root = r->parent;
+        for (uint32_t k = 0; k < MAX_CHAIN && b->owners[root].parent != root; k++)
+            root = b->owners[root].parent;
+        r->parent = b->owners[root].range;
         r->flags = r->parent == i ? r->flags & ~(uint32_t)FB_PIECE : r->flags | FB_PIECE;
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fn_build.h: inside an fb_object; shared by functions.c (areas, files, questions) and fn_build.c (symbols and
- * frames to ranges). Not for engines.
+ * fn_build.h: inside an fb_object; shared by functions.c (areas, files, questions), fn_build.c (symbols and
+ * frames to ranges), eh_frame.c (frames) and fn_data.c (static data); jit_map.c keeps texts and searches in the same
+ * way. Not for engines.
  *
  * Invariants after fb_build: areas and ranges are sorted, do not overlap and are not empty; each range lies in one
  * area; each area begins with a range. Addresses are those of the file.
@@ -60,6 +61,11 @@ struct fb_object {
 /* Fill in the ranges. Precondition: areas. Gives up early when out_of_memory. */
 void fb_build(fb_object *o);
 
+/* Calls `found` for each entry of .eh_frame with a size, in the order of the section. Entries in encodings that no
+ * linker writes (indirect, relative to data or text) are passed over. */
+void eh_frame_ranges(const struct elf_image *image, void (*found)(void *user, uint64_t start, uint64_t size),
+                     void *user);
+
 /* All symbol tables that count: .symtab, .dynsym, and .symtab of the debug file. */
 void fb_tables(const fb_object *o, struct elf_symbols tables[FB_TABLES]);
 
@@ -77,7 +83,13 @@ const struct fb_area *fb_area_at(const fb_object *o, uint64_t address);
 
 void *fb_reserve(fb_object *o, size_t count, size_t each);
 void fb_release(fb_object *o, void *memory, size_t count, size_t each);
-char *fb_text(fb_object *o, size_t bytes);
+
+/* A zero-ended copy of a text in an arena of blocks; NULL: no memory. */
+const char *fb_copy(const struct fb_host *host, struct fb_block **blocks, const void *text, size_t bytes);
+void fb_free_copies(const struct fb_host *host, struct fb_block *blocks);
+
+/* How many elements of a sorted array begin at `address` or below. An element's first member is its uint64_t start. */
+size_t fb_begun(const void *array, size_t count, size_t each, uint64_t address);
 
 /* Stable merge sort. Without memory it leaves the array as it is. */
 void fb_sort(fb_object *o, void *array, size_t count, size_t each,

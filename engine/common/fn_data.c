@@ -12,12 +12,6 @@
 
 enum { STT_OBJECT = 1, STT_COMMON = 5, SHF_TLS = 0x400, NONE = 0xffffffff };
 
-static bool may_name_data(const struct elf_symbol *s)
-{
-    bool type = s->type == STT_OBJECT || s->type == STT_COMMON || s->type == ELF_STT_NOTYPE;
-    return type && s->defined && s->name[0] && s->size && s->size < UINT64_MAX / 4 && s->value < UINT64_MAX / 4;
-}
-
 /* The section with data that holds an address of the file. */
 static bool section_of(const fb_object *o, uint64_t address, struct elf_section *out)
 {
@@ -41,81 +35,38 @@ static bool datum_before(const void *a, const void *b)
                           &(struct fb_name){y->symbol.name, y->symbol.type, y->symbol.bind});
 }
 
-static void collect(fb_object *o, const struct elf_symbols *table)
+static void build(fb_object *o)
 {
+    struct elf_symbols tables[FB_TABLES];
     struct elf_section section;
     struct elf_symbol s;
-    for (size_t i = 0; i < table->count; i++) {
-        elf_symbol(table, i, &s);
-        if (!may_name_data(&s) || !section_of(o, s.value, &section))
-            continue;
-        o->data[o->data_count++] = (struct fb_datum){s.value, s.value + s.size, s, NONE};
+    fb_tables(o, tables);
+    for (unsigned t = 0; t < FB_TABLES; t++)
+        o->data_limit += (uint32_t)tables[t].count;
+    o->data = fb_reserve(o, o->data_limit, sizeof *o->data);
+    if (!o->data)
+        return;
+    for (unsigned t = 0; t < FB_TABLES; t++) {
+        for (size_t i = 0; i < tables[t].count; i++) {
+            elf_symbol(&tables[t], i, &s);
+            bool type = s.type == STT_OBJECT || s.type == STT_COMMON || s.type == ELF_STT_NOTYPE;
+            if (type && s.defined && s.name[0] && s.size && s.size < UINT64_MAX / 4 && s.value < UINT64_MAX / 4 &&
+                section_of(o, s.value, &section))
+                o->data[o->data_count++] = (struct fb_datum){s.value, s.value + s.size, s, NONE};
+        }
     }
-}
-
-/* Of equal ranges the first stays: the best name. */
-static void drop_aliases(fb_object *o)
-{
-    uint32_t kept = 0;
+    fb_sort(o, o->data, o->data_count, sizeof *o->data, datum_before);
+    uint32_t kept = 0; /* of equal ranges the first: it has the best name */
     for (uint32_t i = 0; i < o->data_count; i++) {
-        if (kept && o->data[kept - 1].start == o->data[i].start && o->data[kept - 1].end == o->data[i].end)
-            continue;
-        o->data[kept++] = o->data[i];
+        if (!kept || o->data[kept - 1].start != o->data[i].start || o->data[kept - 1].end != o->data[i].end)
+            o->data[kept++] = o->data[i];
     }
     o->data_count = kept;
-}
-
-static void find_outer(fb_object *o)
-{
     for (uint32_t i = 1; i < o->data_count; i++) {
         uint32_t outer = i - 1;
         while (outer != NONE && o->data[outer].end <= o->data[i].start)
             outer = o->data[outer].outer;
         o->data[i].outer = outer;
-    }
-}
-
-static void build(fb_object *o)
-{
-    struct elf_symbols tables[FB_TABLES];
-    fb_tables(o, tables);
-    for (unsigned t = 0; t < FB_TABLES; t++)
-        o->data_limit += (uint32_t)tables[t].count;
-    o->data = fb_reserve(o, o->data_limit, sizeof *o->data);
-    for (unsigned t = 0; o->data && t < FB_TABLES; t++)
-        collect(o, &tables[t]);
-    if (!o->data)
-        return;
-    fb_sort(o, o->data, o->data_count, sizeof *o->data, datum_before);
-    drop_aliases(o);
-    find_outer(o);
-}
-
-/* The number of symbols that begin at `address` or below. */
-static uint32_t begun(const fb_object *o, uint64_t address)
-{
-    uint32_t low = 0, high = o->data_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (o->data[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void tell(const fb_object *o, uint64_t start, uint64_t end, const struct fb_datum *datum, const char *section,
-                 struct fb_data *out)
-{
-    *out = (struct fb_data){.start = start + o->bias, .end = end + o->bias, .name = section};
-    if (datum) {
-        out->name = datum->symbol.name;
-        out->name_bytes = fb_plain_size(out->name);
-        out->address = datum->start;
-        out->size = datum->end - datum->start;
-    } else {
-        out->name_bytes = elf_text_size(section);
     }
 }
 
@@ -127,7 +78,7 @@ bool fb_data_at(fb_object *o, uint64_t address, struct fb_data *out)
         build(o);
     if (!o->data || !section_of(o, at, &section))
         return false;
-    uint32_t next = begun(o, at), i = next ? next - 1 : NONE;
+    uint32_t next = (uint32_t)fb_begun(o->data, o->data_count, sizeof *o->data, at), i = next ? next - 1 : NONE;
     uint64_t start = section.address, end = section.address + section.size;
     if (next < o->data_count && o->data[next].start < end)
         end = o->data[next].start;
@@ -135,11 +86,18 @@ bool fb_data_at(fb_object *o, uint64_t address, struct fb_data *out)
         if (o->data[i].end > start)
             start = o->data[i].end;
     }
-    if (i != NONE && o->data[i].start > start)
-        start = o->data[i].start;
-    if (i != NONE && o->data[i].end < end)
-        end = o->data[i].end;
-    tell(o, start, end, i != NONE ? &o->data[i] : NULL, section.name, out);
+    *out = (struct fb_data){.name = section.name, .name_bytes = elf_text_size(section.name)};
+    if (i != NONE) {
+        const struct fb_datum *datum = &o->data[i];
+        start = datum->start > start ? datum->start : start;
+        end = datum->end < end ? datum->end : end;
+        out->name = datum->symbol.name;
+        out->name_bytes = fb_plain_size(out->name);
+        out->address = datum->start;
+        out->size = datum->end - datum->start;
+    }
+    out->start = start + o->bias;
+    out->end = end + o->bias;
     return true;
 }
 

@@ -15,7 +15,6 @@
  */
 #include "engine/common/functions.h"
 
-#include "engine/common/eh_frame.h"
 #include "engine/common/elf_image.h"
 #include "engine/common/fn_build.h"
 
@@ -41,31 +40,46 @@ void fb_release(fb_object *o, void *memory, size_t count, size_t each)
         o->host.release(o->host.user, memory, count ? count * each : each);
 }
 
-char *fb_text(fb_object *o, size_t bytes)
+const char *fb_copy(const struct fb_host *host, struct fb_block **blocks, const void *text, size_t bytes)
 {
-    struct fb_block *b = o->blocks;
-    if (!b || bytes > b->size - b->used) {
-        size_t size = bytes + sizeof *b > FB_BLOCK ? bytes + sizeof *b : FB_BLOCK;
-        b = fb_reserve(o, size, 1);
+    struct fb_block *b = *blocks;
+    if (!b || bytes + 1 > b->size - b->used) {
+        size_t size = bytes + 1 + sizeof *b > FB_BLOCK ? bytes + 1 + sizeof *b : FB_BLOCK;
+        b = host->reserve(host->user, size);
         if (!b)
             return NULL;
-        *b = (struct fb_block){.next = o->blocks, .size = size, .used = sizeof *b};
-        o->blocks = b;
+        *b = (struct fb_block){.next = *blocks, .size = size, .used = sizeof *b};
+        *blocks = b;
     }
-    b->used += bytes;
-    return (char *)b + b->used - bytes;
+    char *to = (char *)b + b->used;
+    b->used += bytes + 1;
+    memcpy(to, text, bytes);
+    to[bytes] = 0;
+    return to;
+}
+
+void fb_free_copies(const struct fb_host *host, struct fb_block *blocks)
+{
+    for (struct fb_block *next; blocks; blocks = next) {
+        next = blocks->next;
+        host->release(host->user, blocks, blocks->size);
+    }
+}
+
+size_t fb_begun(const void *array, size_t count, size_t each, uint64_t address)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (*(const uint64_t *)(const void *)((const char *)array + middle * each) <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* ------------------------------------------------------------------------------------------ areas */
-
-static bool is_plt(const char *name)
-{
-    static const char *const names[] = {".plt", ".plt.got", ".plt.sec", ".plt.bnd", ".iplt"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (elf_same_text(name, names[i]))
-            return true;
-    return false;
-}
 
 static bool area_before(const void *a, const void *b)
 {
@@ -76,20 +90,6 @@ static void add_area(fb_object *o, struct fb_area area)
 {
     if (area.start < area.end)
         o->areas[o->area_count++] = area;
-}
-
-static void section_areas(fb_object *o)
-{
-    struct elf_section s;
-    for (uint32_t i = 0; elf_section(&o->image, i, &s); i++) {
-        bool code = (s.flags & ELF_SHF_ALLOC) && (s.flags & ELF_SHF_EXECINSTR);
-        if (!code || s.size > UINT64_MAX / 4 || s.address > UINT64_MAX / 2)
-            continue;
-        add_area(o, (struct fb_area){.start = s.address,
-                                     .end = s.address + s.size,
-                                     .name = s.name,
-                                     .kind = is_plt(s.name) ? FB_AREA_PLT : FB_AREA_CODE});
-    }
 }
 
 /* Sorted areas: each begins where the one before it ended, at the earliest. */
@@ -132,11 +132,23 @@ static void segment_areas(fb_object *o, uint32_t sections)
 
 static void find_areas(fb_object *o)
 {
+    static const char *const plts[] = {".plt", ".plt.got", ".plt.sec", ".plt.bnd", ".iplt"};
+    struct elf_section s;
     o->area_limit = o->image.phnum + 2 * o->image.shnum + 2;
     o->areas = fb_reserve(o, o->area_limit, sizeof *o->areas);
     if (!o->areas)
         return;
-    section_areas(o);
+    for (uint32_t i = 0; elf_section(&o->image, i, &s); i++) {
+        bool code = (s.flags & ELF_SHF_ALLOC) && (s.flags & ELF_SHF_EXECINSTR), plt = false;
+        if (!code || s.size > UINT64_MAX / 4 || s.address > UINT64_MAX / 2)
+            continue;
+        for (size_t k = 0; k < sizeof plts / sizeof plts[0]; k++)
+            plt |= elf_same_text(s.name, plts[k]);
+        add_area(o, (struct fb_area){.start = s.address,
+                                     .end = s.address + s.size,
+                                     .name = s.name,
+                                     .kind = plt ? FB_AREA_PLT : FB_AREA_CODE});
+    }
     fb_sort(o, o->areas, o->area_count, sizeof *o->areas, area_before);
     clip_areas(o);
     segment_areas(o, o->area_count);
@@ -146,15 +158,8 @@ static void find_areas(fb_object *o)
 
 const struct fb_area *fb_area_at(const fb_object *o, uint64_t address)
 {
-    uint32_t low = 0, high = o->area_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (o->areas[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && address < o->areas[low - 1].end ? &o->areas[low - 1] : NULL;
+    size_t next = fb_begun(o->areas, o->area_count, sizeof *o->areas, address);
+    return next > 0 && address < o->areas[next - 1].end ? &o->areas[next - 1] : NULL;
 }
 
 /* ------------------------------------------------------------------------------------------ separate debug file */
@@ -180,14 +185,6 @@ static void path_add(struct path *p, const char *text, size_t bytes)
 static void path_add_text(struct path *p, const char *text)
 {
     path_add(p, text, elf_text_size(text));
-}
-
-static void path_add_hex(struct path *p, const uint8_t *bytes, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        char digits[2] = {"0123456789abcdef"[bytes[i] >> 4], "0123456789abcdef"[bytes[i] & 15]};
-        path_add(p, digits, 2);
-    }
 }
 
 /* Take the file at p if it is this object's: same build-id, or where one has none, the checksum. */
@@ -231,9 +228,11 @@ static void find_debug_file(fb_object *o, const struct fb_source *source)
     if (id && size > 1) {
         path_add_text(p, source->debug_dir);
         path_add_text(p, "/.build-id/");
-        path_add_hex(p, id, 1);
-        path_add_text(p, "/");
-        path_add_hex(p, id + 1, size - 1);
+        for (uint32_t i = 0; i < size; i++) {
+            path_add(p, &"0123456789abcdef"[id[i] >> 4], 1);
+            path_add(p, &"0123456789abcdef"[id[i] & 15], 1);
+            path_add_text(p, i == 0 ? "/" : "");
+        }
         path_add_text(p, ".debug");
         found = try_debug_file(o, p, NULL);
     }
@@ -261,11 +260,7 @@ void fb_close(fb_object *o)
     if (!o)
         return;
     struct fb_host host = o->host;
-    while (o->blocks) {
-        struct fb_block *b = o->blocks;
-        o->blocks = b->next;
-        host.release(host.user, b, b->size);
-    }
+    fb_free_copies(&host, o->blocks);
     fb_release(o, o->areas, o->area_limit, sizeof *o->areas);
     fb_release(o, o->ranges, o->range_limit, sizeof *o->ranges);
     fb_release(o, o->data, o->data_limit, sizeof *o->data);
@@ -362,21 +357,14 @@ static bool tell_gap(const fb_object *o, uint32_t i, struct fb_function *out)
 bool fb_lookup(const fb_object *o, uint64_t address, struct fb_function *out)
 {
     uint64_t at = address - o->bias;
-    uint32_t low = 0, high = o->range_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (o->ranges[middle].start <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    uint32_t next = (uint32_t)fb_begun(o->ranges, o->range_count, sizeof *o->ranges, at);
+    if (next == 0)
         return false;
-    if (at < o->ranges[low - 1].end) {
-        tell_range(o, low - 1, out);
+    if (at < o->ranges[next - 1].end) {
+        tell_range(o, next - 1, out);
         return true;
     }
-    return tell_gap(o, low - 1, out) && address - out->start < out->size;
+    return tell_gap(o, next - 1, out) && address - out->start < out->size;
 }
 
 bool fb_get(const fb_object *o, uint32_t index, struct fb_function *out)
@@ -403,23 +391,17 @@ const uint8_t *fb_build_id(const fb_object *o, uint32_t *bytes)
     return elf_build_id(&o->image, bytes);
 }
 
-static bool same_name(const char *name, size_t bytes, const char *wanted)
-{
-    for (size_t i = 0; i < bytes; i++)
-        if (name[i] != wanted[i] || !wanted[i])
-            return false;
-    return wanted[bytes] == 0;
-}
-
 bool fb_symbol(const fb_object *o, const char *name, uint64_t *address)
 {
     struct elf_symbols tables[FB_TABLES];
     struct elf_symbol symbol;
+    size_t size = elf_text_size(name);
     fb_tables(o, tables);
     for (unsigned t = 0; t < FB_TABLES; t++)
         for (size_t i = 0; i < tables[t].count; i++) {
             elf_symbol(&tables[t], i, &symbol);
-            if (!symbol.defined || !same_name(symbol.name, fb_plain_size(symbol.name), name))
+            if (!symbol.defined || fb_plain_size(symbol.name) != size ||
+                !elf_same_bytes((const uint8_t *)symbol.name, (const uint8_t *)name, size))
                 continue;
             *address = symbol.value + o->bias;
             return true;

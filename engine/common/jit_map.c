@@ -7,12 +7,11 @@
  */
 #include "engine/common/jit_map.h"
 
-#include "engine/common/elf_image.h"
+#include "engine/common/fn_build.h"
 
 #include <string.h>
 
 enum {
-    BLOCK = 1 << 16,
     FIRST_RANGES = 1 << 10,
     MAX_NAME = 4096,
     DUMP_MAGIC = 0x4A695444,
@@ -29,14 +28,9 @@ struct range {
     uint32_t flags;
 };
 
-struct block {
-    struct block *next;
-    size_t size, used;
-};
-
 struct fb_jit {
     struct fb_host host;
-    struct block *blocks;
+    struct fb_block *blocks; /* of names */
     const char *path;
     struct range *ranges;
     size_t count, limit;
@@ -45,32 +39,11 @@ struct fb_jit {
     bool broken; /* a jitdump that cannot be followed, or no memory: as it is for ever */
 };
 
-static char *text(fb_jit *jit, size_t bytes)
-{
-    struct block *b = jit->blocks;
-    if (!b || bytes > b->size - b->used) {
-        size_t size = bytes + sizeof *b > BLOCK ? bytes + sizeof *b : BLOCK;
-        b = jit->host.reserve(jit->host.user, size);
-        if (!b) {
-            jit->broken = true;
-            return NULL;
-        }
-        *b = (struct block){.next = jit->blocks, .size = size, .used = sizeof *b};
-        jit->blocks = b;
-    }
-    b->used += bytes;
-    return (char *)b + b->used - bytes;
-}
-
 static const char *copy(fb_jit *jit, const uint8_t *bytes, size_t size)
 {
-    size = size < MAX_NAME ? size : MAX_NAME;
-    char *to = text(jit, size + 1);
-    if (!to)
-        return "";
-    memcpy(to, bytes, size);
-    to[size] = 0;
-    return to;
+    const char *to = fb_copy(&jit->host, &jit->blocks, bytes, size < MAX_NAME ? size : MAX_NAME);
+    jit->broken |= !to;
+    return to ? to : "";
 }
 
 /* ------------------------------------------------------------------------------------------ ranges */
@@ -78,15 +51,8 @@ static const char *copy(fb_jit *jit, const uint8_t *bytes, size_t size)
 /* The number of ranges that end at or before `address`. */
 static size_t ranges_before(const fb_jit *jit, uint64_t address)
 {
-    size_t low = 0, high = jit->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (jit->ranges[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t begun = fb_begun(jit->ranges, jit->count, sizeof *jit->ranges, address);
+    return begun > 0 && jit->ranges[begun - 1].end > address ? begun - 1 : begun;
 }
 
 /* Room for two more: an entry in the middle of a range adds that many. */
@@ -109,15 +75,6 @@ static bool room(fb_jit *jit)
     return true;
 }
 
-/* Replace ranges first .. first + gone - 1 by the `n` given. */
-static void splice(fb_jit *jit, size_t first, size_t gone, const struct range *with, size_t n)
-{
-    struct range *at = jit->ranges + first;
-    memmove(at + n, at + gone, (jit->count - first - gone) * sizeof *at);
-    memcpy(at, with, n * sizeof *at);
-    jit->count += n - gone;
-}
-
 static void add(fb_jit *jit, uint64_t start, uint64_t size, const char *name)
 {
     uint32_t index = jit->entries++;
@@ -138,7 +95,10 @@ static void add(fb_jit *jit, uint64_t start, uint64_t size, const char *name)
         with[n].start = end;
         with[n++].flags = FB_PIECE;
     }
-    splice(jit, first, last - first, with, n);
+    struct range *at = jit->ranges + first;
+    memmove(at + n, jit->ranges + last, (jit->count - last) * sizeof *at);
+    memcpy(at, with, n * sizeof *at);
+    jit->count += n - (last - first);
 }
 
 /* ------------------------------------------------------------------------------------------ perf map */
@@ -159,25 +119,21 @@ static bool hex(const uint8_t **p, const uint8_t *end, uint64_t *value)
     return *p > start && *p - start <= 16;
 }
 
-static void read_line(fb_jit *jit, const uint8_t *p, const uint8_t *end)
-{
-    uint64_t start, size;
-    if (!hex(&p, end, &start) || p == end || *p++ != ' ' || !hex(&p, end, &size) || p == end || *p++ != ' ')
-        return;
-    if (p < end && end[-1] == '\r')
-        end--;
-    add(jit, start, size, copy(jit, p, (size_t)(end - p)));
-}
-
 /* Bytes read: whole lines only. */
-static uint64_t read_perf_map(fb_jit *jit, const uint8_t *p, uint64_t size)
+static uint64_t read_perf_map(fb_jit *jit, const uint8_t *text, uint64_t size)
 {
-    uint64_t line = 0;
-    for (uint64_t i = 0; i < size; i++)
-        if (p[i] == '\n') {
-            read_line(jit, p + line, p + i);
-            line = i + 1;
-        }
+    uint64_t line = 0, start, bytes;
+    for (uint64_t i = 0; i < size; i++) {
+        if (text[i] != '\n')
+            continue;
+        const uint8_t *p = text + line, *end = text + i;
+        line = i + 1;
+        if (!hex(&p, end, &start) || p == end || *p++ != ' ' || !hex(&p, end, &bytes) || p == end || *p++ != ' ')
+            continue;
+        if (p < end && end[-1] == '\r')
+            end--;
+        add(jit, start, bytes, copy(jit, p, (size_t)(end - p)));
+    }
     return line;
 }
 
@@ -233,14 +189,11 @@ fb_jit *fb_jit_open(const struct fb_host *host, const char *path)
     if (!jit)
         return NULL;
     jit->host = *host;
-    size_t bytes = elf_text_size(path) + 1;
-    char *mine = text(jit, bytes);
-    if (!mine) {
-        fb_jit_close(jit);
-        return NULL;
-    }
-    jit->path = memcpy(mine, path, bytes);
-    return jit;
+    jit->path = fb_copy(host, &jit->blocks, path, elf_text_size(path));
+    if (jit->path)
+        return jit;
+    fb_jit_close(jit);
+    return NULL;
 }
 
 void fb_jit_close(fb_jit *jit)
@@ -250,11 +203,7 @@ void fb_jit_close(fb_jit *jit)
     struct fb_host host = jit->host;
     if (jit->ranges)
         host.release(host.user, jit->ranges, jit->limit * sizeof *jit->ranges);
-    while (jit->blocks) {
-        struct block *b = jit->blocks;
-        jit->blocks = b->next;
-        host.release(host.user, b, b->size);
-    }
+    fb_free_copies(&host, jit->blocks);
     host.release(host.user, jit, sizeof *jit);
 }
 

@@ -173,17 +173,6 @@ static const char *end_of(const char *text)
     return text;
 }
 
-static const char *take_functions(struct engine_options *o, const struct recording_option *option, const char *value)
-{
-    if (option->detail & (TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER))
-        o->functions_dump = true;
-    if (option->detail & TN_FN_TOGGLE) { /* a later --collect-atstart=yes wins */
-        o->config.collect_at_start = false;
-        o->given[row_of("collect-atstart") - options_table] = true;
-    }
-    return take_pattern(o, option, value, end_of(value), 0);
-}
-
 /* The last one holds. */
 static const char *take_point(struct engine_options *o, const struct recording_option *option,
                               struct start_point *point, const char *value)
@@ -268,7 +257,13 @@ static const char *take(struct engine_options *o, const struct recording_option 
         o->geometry_source[option->detail] = "option";
         return geometry_parse(value, member);
     case OPTIONS_FUNCTIONS:
-        return take_functions(o, option, value);
+        if (option->detail & (TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER))
+            o->functions_dump = true;
+        if (option->detail & TN_FN_TOGGLE) { /* a later --collect-atstart=yes wins */
+            o->config.collect_at_start = false;
+            o->given[row_of("collect-atstart") - options_table] = true;
+        }
+        return take_pattern(o, option, value, end_of(value), 0);
     case OPTIONS_POINT:
         return take_point(o, option, member, value);
     case OPTIONS_ALLOC:
@@ -281,24 +276,17 @@ static const char *take(struct engine_options *o, const struct recording_option 
 
 /* ------------------------------------------------------------------------------------------ the command line */
 
-/* The value in `argument`; NULL if it is another option. That of SEPARATE begins right behind the name. */
-static const char *value_of(const char *argument, const struct recording_option *option)
+const struct recording_option *options_take(struct engine_options *o, const char *argument, const char **wrong)
 {
     const char *rest = behind(argument, "--");
 
-    rest = rest ? behind(rest, option->name) : NULL;
-    if (rest && option->kind == OPTIONS_SEPARATE)
-        return *rest == '=' || is_digit(*rest) ? rest : NULL;
-    return rest && *rest == '=' ? rest + 1 : NULL;
-}
-
-const struct recording_option *options_take(struct engine_options *o, const char *argument, const char **wrong)
-{
     *wrong = NULL;
     for (const struct recording_option *option = options_table; option < options_table + options_count; option++) {
-        const char *value = value_of(argument, option);
-        if (!value)
+        const char *value = rest ? behind(rest, option->name) : NULL;
+        bool is_separate = option->kind == OPTIONS_SEPARATE; /* its value begins right behind the name */
+        if (!value || (*value != '=' && !(is_separate && is_digit(*value))))
             continue;
+        value += !is_separate;
         if (!o->is_native && (option->engines == OPTIONS_NATIVE || option->engines == OPTIONS_HANDLED))
             *wrong = "the Valgrind engine has no such option";
         else if (o->is_native && option->engines == OPTIONS_VALGRIND)
@@ -309,11 +297,10 @@ const struct recording_option *options_take(struct engine_options *o, const char
         return option;
     }
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
-        const char *rest = behind(argument, "--");
-        rest = rest ? behind(rest, foreign[i].name) : NULL;
-        while (rest && is_digit(*rest))
-            rest++;
-        if (rest && (*rest == '=' || *rest == '\0'))
+        const char *end = rest ? behind(rest, foreign[i].name) : NULL;
+        while (end && is_digit(*end))
+            end++;
+        if (end && (*end == '=' || *end == '\0'))
             *wrong = foreign[i].reason;
     }
     return NULL;
@@ -423,19 +410,6 @@ static const char *check_needs(struct engine_options *o)
 
 enum { USUAL_TURN = 1000 }; /* with coherence: short enough for threads to meet, long enough to go on with */
 
-/* What is to be collected from the start on is collected from there on. */
-static const char *check_start(struct engine_options *o)
-{
-    const char *wrong = start_check(&o->start);
-
-    o->start.collects = o->config.collect_at_start;
-    if (wrong || o->start.phase == START_RUNS)
-        return wrong;
-    o->instrument_at_start = o->start.phase == START_WARMS;
-    o->config.collect_at_start = false;
-    return NULL;
-}
-
 /* Caches that were not given are this machine's, but L2: that one is simulated only when asked for. */
 static void choose_caches(struct engine_options *o)
 {
@@ -473,6 +447,7 @@ static const char *check_lines(struct engine_options *o)
 
 const char *options_check(struct engine_options *o)
 {
+    const struct start_point *warm = &o->start.warm, *run = &o->start.run;
     const char *wrong;
 
     choose_caches(o);
@@ -484,7 +459,17 @@ const char *options_check(struct engine_options *o)
         return wrong;
     if (o->config.coherence && !o->turn)
         o->turn = USUAL_TURN;
-    if ((wrong = check_start(o)))
-        return wrong;
+    o->start.phase = run->text ? START_WAITS : START_RUNS;
+    o->start.collects = o->config.collect_at_start;
+    if (warm->text && warm->is_number && run->is_number && warm->instructions >= run->instructions)
+        return "--warm is to come before --start, by fewer instructions";
+    if (run->text && run->is_number && run->instructions == 0)
+        return "--start=0 is where the program begins anyway: leave it out";
+    if (warm->text && warm->is_number && warm->instructions == 0)
+        o->start.phase = START_WARMS;
+    if (o->start.phase != START_RUNS) { /* what is to be collected from the start on is collected from there on */
+        o->instrument_at_start = o->start.phase == START_WARMS;
+        o->config.collect_at_start = false;
+    }
     return tn_config_check(&o->config);
 }

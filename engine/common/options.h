@@ -13,7 +13,6 @@
 #include "core/tenure_core.h"
 #include "engine/common/geometry.h"
 #include "engine/common/requests.h"
-#include "engine/common/start.h"
 
 enum options_kind {
     OPTIONS_SWITCH, OPTIONS_WORDS, OPTIONS_COUNT, OPTIONS_COUNT_32, OPTIONS_MEBIBYTES, OPTIONS_TEXT, OPTIONS_GEOMETRY,
@@ -43,6 +42,26 @@ struct options_pattern {
     uint32_t number; /* ALLOC: of the argument with size or address; SEPARATE: so many are kept apart */
     struct options_pattern *next;
     char text[];
+};
+
+/* Where a recording begins (--start, --warm). There are up to two points, each a function's first entry or a number of
+ * instructions: from --warm on the program is simulated, and from --start on its costs are collected, too. Without
+ * --warm both begin at once, with empty caches. Until then nothing is simulated: an engine only counts instructions,
+ * and that only if a number is next, and asks here whenever it makes code for an address that it has made none for:
+ * that is where a function is entered first. */
+struct start_point {
+    const char *text;      /* as given; NULL: not given */
+    bool is_number;        /* of instructions; else names of functions, a pattern */
+    uint64_t instructions;
+};
+
+enum start_phase { START_WAITS, START_WARMS, START_RUNS }; /* what the program does now */
+
+struct recording_start {
+    struct start_point warm, run;
+    enum start_phase phase;
+    bool collects;   /* at the start, or as somebody has asked for meanwhile */
+    uint64_t begun;  /* the instructions that were counted until then */
 };
 
 struct engine_options {
@@ -113,9 +132,21 @@ const char *options_text(const struct engine_options *options, const struct reco
 /* A line for each option that the engine takes, of those for tests or of all others: "--name=VALUE  what it does". */
 void options_list(struct engine_options *options, bool of_tests, void (*show)(const char *line));
 
+/* The next thing to wait for is so many instructions / there is a function to wait for. */
+bool start_counts(const struct recording_start *start);
+bool start_watches(const struct recording_start *start);
+
+/* The phase that begins after so many instructions / at a function's first instruction, of which options_describe said
+ * that it is TN_FN_START or TN_FN_WARM; the present one if none does. */
+enum start_phase start_after(const struct recording_start *start, uint64_t instructions);
+enum start_phase start_at(const struct recording_start *start, uint32_t function_flags);
+
+/* How many instructions are left until start_after says more; 0: none, or nothing is counted. */
+uint64_t start_left(const struct recording_start *start, uint64_t instructions);
+
 /* Whether anything is to be done after some number of instructions, and what is due after so many (tn_instructions),
- * counted from the start on: REQUEST_DUMP, REQUEST_STOP, or REQUEST_UNKNOWN. Each is due once. start.h says when the
- * start is. */
+ * counted from the start on: REQUEST_DUMP, REQUEST_STOP, or REQUEST_UNKNOWN. Each is due once. recording_start says
+ * when the start is. */
 static inline bool options_wait(const struct engine_options *options)
 {
     return options->dump_every | options->stop_after || start_counts(&options->start);
@@ -127,9 +158,6 @@ bool options_toggle(const struct engine_options *options);
 
 /* What to say behind "N counters are in use", when they are used up. */
 const char *options_out_of_counters(const struct engine_options *options);
-
-/* What the function of this name does to memory where no option says so; nothing if it is not known (allocs.c). */
-struct tn_allocation allocs_of(const char *name);
 
 /* What the options say of a function (code_map_host.describe): its flags, separate_* and allocation, by info->name. */
 void options_describe(const struct engine_options *options, uint32_t fb_flags, struct tn_function_info *info);

@@ -2,8 +2,8 @@
 /*
  * options_use.c: what the options of a recording (options.h) mean for an engine while the program runs.
  *
- * What is due after so many instructions; what a function is whose name some options match; what the profile says of
- * how it was made. This needs the core, so that it is not in options.c.
+ * Where the recording begins; what is due after so many instructions; what a function is whose name some options match;
+ * what the profile says of how it was made. This needs the core, so that it is not in options.c.
  */
 #include "engine/common/options.h"
 
@@ -38,7 +38,94 @@ enum request options_due(struct engine_options *o, uint64_t instructions)
     return REQUEST_DUMP;
 }
 
+/* ------------------------------------------------------------------------------------------ the start */
+
+/* A point that was given, as a number of instructions or as a function. */
+static bool pending(const struct start_point *point, bool is_number)
+{
+    return point->text && point->is_number == is_number;
+}
+
+/* Of the points that are still to come. */
+static bool any(const struct recording_start *start, bool is_number)
+{
+    return (start->phase == START_WAITS && pending(&start->warm, is_number)) ||
+           (start->phase != START_RUNS && pending(&start->run, is_number));
+}
+
+bool start_counts(const struct recording_start *start)
+{
+    return any(start, true);
+}
+
+bool start_watches(const struct recording_start *start)
+{
+    return any(start, false);
+}
+
+enum start_phase start_after(const struct recording_start *start, uint64_t instructions)
+{
+    if (start->phase != START_RUNS && pending(&start->run, true) && instructions >= start->run.instructions)
+        return START_RUNS;
+    if (start->phase == START_WAITS && pending(&start->warm, true) && instructions >= start->warm.instructions)
+        return START_WARMS;
+    return start->phase;
+}
+
+enum start_phase start_at(const struct recording_start *start, uint32_t function_flags)
+{
+    if (function_flags & TN_FN_START)
+        return START_RUNS;
+    return start->phase == START_WAITS && function_flags & TN_FN_WARM ? START_WARMS : start->phase;
+}
+
+uint64_t start_left(const struct recording_start *start, uint64_t instructions)
+{
+    const struct start_point *next = start->phase == START_WAITS && pending(&start->warm, true) ? &start->warm
+                                                                                               : &start->run;
+
+    return start_counts(start) && next->instructions > instructions ? next->instructions - instructions : 0;
+}
+
 /* ------------------------------------------------------------------------------------------ functions */
+
+/* Functions of C and C++ that allocate and free memory are known (docs/attribution.md, section 11), wherever they are
+ * defined: in a libc, in another allocator that is preloaded or linked, in a static program. C++'s operators have a
+ * mangled name for each form, and what tells the forms apart (alignment, nothrow, the size to be freed) is behind what
+ * matters here. The forms that construct in memory that is there already allocate nothing, and are none of these:
+ * _ZnwmPv, _ZdlPvS_. */
+static const struct {
+    const char *name; /* a pattern */
+    struct tn_allocation does;
+} known[] = {
+    {"malloc", {.bytes = 1}},
+    {"calloc", {.bytes = 2, .count = 1}},
+    {"realloc", {.bytes = 2, .old = 1}},
+    {"reallocarray", {.bytes = 3, .count = 2, .old = 1}},
+    {"memalign", {.bytes = 2}},
+    {"aligned_alloc", {.bytes = 2}},
+    {"posix_memalign", {.bytes = 3, .at = 1}},
+    {"valloc", {.bytes = 1}},
+    {"pvalloc", {.bytes = 1}},
+    {"free", {.old = 1}},
+    {"cfree", {.old = 1}},
+    {"free_sized", {.old = 1}},
+    {"free_aligned_sized", {.old = 1}},
+    {"_Znwm", {.bytes = 1}}, /* operator new(unsigned long) */
+    {"_ZnwmR*", {.bytes = 1}},
+    {"_ZnwmSt*", {.bytes = 1}},
+    {"_Znam", {.bytes = 1}}, /* operator new[] */
+    {"_ZnamR*", {.bytes = 1}},
+    {"_ZnamSt*", {.bytes = 1}},
+    {"_ZdlPv", {.old = 1}}, /* operator delete(void*) */
+    {"_ZdlPvm*", {.old = 1}},
+    {"_ZdlPvR*", {.old = 1}},
+    {"_ZdlPvSt*", {.old = 1}},
+    {"_ZdaPv", {.old = 1}}, /* operator delete[] */
+    {"_ZdaPvm*", {.old = 1}},
+    {"_ZdaPvR*", {.old = 1}},
+    {"_ZdaPvSt*", {.old = 1}},
+};
 
 bool options_matches(const char *pattern, const char *text)
 {
@@ -78,7 +165,10 @@ void options_describe(const struct engine_options *o, uint32_t fb_flags, struct 
         info->flags |= TN_FN_SKIP;
     info->separate_callers = (uint16_t)o->separate[OPTIONS_CALLERS];
     info->separate_recs = (uint16_t)o->separate[OPTIONS_RECS];
-    info->allocation = allocs_of(info->name);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) { /* no name matches two of them */
+        if (options_matches(known[i].name, info->name))
+            info->allocation = known[i].does;
+    }
     for (const struct options_pattern *at = o->patterns; at; at = at->next) {
         if (!options_matches(at->text, info->name))
             continue;

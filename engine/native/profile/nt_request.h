@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * nt_request.h: what is asked of the profiler between two blocks: by the program (engine/common/requests.h), by `tenure
- * control`, and by options that name a place or a number of instructions (engine/common/start.h).
+ * control`, and by options that name a place or a number of instructions (engine/common/options.h).
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_REQUEST_H
 #define TENURE_ENGINE_NATIVE_NT_REQUEST_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vg_begin.c: waiting for where the recording begins (engine/common/start.h).
+ * vg_begin.c: waiting for where the recording begins (engine/common/options.h).
  *
  * Valgrind makes a block when it is to run. So a function that is waited for is entered where the block of its first
  * instruction is made: that block becomes one that does nothing but end the thread's turn, and behind the turn all
