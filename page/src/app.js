@@ -35,7 +35,11 @@ export class App {
         const [path, query] = location.hash.slice(1).split('?');
         const [view, ...rest] = path.split('/');
         this.view = this.views.find((v) => v.id === view) || this.views[0];
-        this.argument = decoded(rest.join('/'));
+        try {
+            this.argument = decodeURIComponent(rest.join('/'));
+        } catch {
+            this.argument = ''; // nobody has written such an address here
+        }
         this.params = new URLSearchParams(query || '');
         const wanted = this.params.get('e');
         this.metric = (wanted && this.metrics.find(wanted.split('@')[0])) || this.metrics.find(this.metrics.first());
@@ -139,34 +143,28 @@ export class App {
                 const value = costs.get(metric.key);
                 const primary = metric.name === this.metric.name && !metric.ratio && !metric.side;
                 const before = costs.get(metric.key + '@before') || (() => undefined);
+                /* Room for the largest number, and for the heading. */
+                const most = -Math.max(Math.abs(metric.total), Math.abs(metric.scale)) || 0;
+                const digits = metric.ratio ? 7 : metrics.show(metric, most).length + (primary ? 7 : 0);
+                const sub = kindOf(metric);
                 return {
                     key: metric.key,
                     label: metric.name,
-                    sub: kindOf(metric),
-                    width: this.widthOf(metric, primary),
+                    sub,
+                    width: Math.max(digits, metric.name.length + 2, sub.length) + 3 + 'ch',
                     value,
                     cold: metric.incl,
                     change: metric.change,
                     title: [metrics.title(metric) + ': ' + metric.long, metric.formula && '= ' + metric.formula],
                     share: metric.ratio ? null : (item) => metrics.share(metric, value(item)) / 100,
                     tip: (item) => value(item) !== undefined && metrics.explain(metric, value(item), what(item)),
-                    cell: (item) => this.numberCell(metric, value(item), primary, before(item)),
+                    cell: (item) => {
+                        const text = value(item) === undefined ? null : metrics.show(metric, value(item));
+                        if (text === null || !primary) return text;
+                        return [h('span.v', text), h('span.pct', metrics.percent(metric, value(item), before(item)))];
+                    },
                 };
             });
-    }
-
-    /* Room for the largest number, and for the heading. */
-    widthOf(metric, primary) {
-        const most = -Math.max(Math.abs(metric.total), Math.abs(metric.scale)) || 0;
-        const digits = metric.ratio ? 7 : this.metrics.show(metric, most).length + (primary ? 7 : 0);
-        return Math.max(digits, metric.name.length + 2, kindOf(metric).length) + 3 + 'ch';
-    }
-
-    numberCell(metric, value, primary, before) {
-        if (value === undefined) return null;
-        const text = this.metrics.show(metric, value);
-        if (!primary) return text;
-        return [h('span.v', text), h('span.pct', this.metrics.percent(metric, value, before))];
     }
 
     /* The costs of a table's rows: metric key -> (row -> number), of the metrics that the table has. */
@@ -255,13 +253,17 @@ export class App {
         });
         return [filter, words];
     }
-}
 
-function decoded(text) {
-    try {
-        return decodeURIComponent(text);
-    } catch {
-        return '';
+    /* Buttons of which one is pressed; another one changes the parameter `key` of the address. `words(value)`,
+     * `tip(value)`. */
+    choice(key, values, chosen, words, tip) {
+        const properties = (value) => ({
+            'data-choice': value,
+            'aria-pressed': String(value === chosen),
+            tip: () => [tip(value)],
+            onclick: () => this.change({[key]: value}),
+        });
+        return h('span.kinds', values.map((value) => h('button', properties(value), words(value))));
     }
 }
 

@@ -21,11 +21,7 @@ export class CallTree {
             last[depth[row]] = row;
         }
         this.threads = new Set(thread).size;
-        this.listChildren();
-    }
-
-    /* The children of row r are list[start[r]] to list[start[r + 1] - 1]; roots are those of row `rows`. */
-    listChildren() {
+        /* The children of row r are list[start[r]] to list[start[r + 1] - 1]; roots are those of row `rows`. */
         const {rows, parent} = this;
         this.start = new Uint32Array(rows + 2);
         const of = (row) => (parent[row] < 0 ? rows : parent[row]);

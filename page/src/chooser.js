@@ -4,16 +4,6 @@
 
 import {h, replaceContent} from './dom.js';
 
-/* Events by group, that of the event which views show at first in front. */
-function grouped(metrics) {
-    const groups = new Map([[metrics.events.get(metrics.find(metrics.first()).name).group, []]]);
-    for (const event of metrics.events.values()) {
-        if (!groups.has(event.group)) groups.set(event.group, []);
-        groups.get(event.group).push(event);
-    }
-    return groups;
-}
-
 export class EventChooser {
     constructor(app) {
         this.app = app;
@@ -94,9 +84,15 @@ export class EventChooser {
             const rows = known.map((one) => this.row(one, metric, shown, isRatio));
             return rows.length > 0 && [h('div.group', name), rows];
         };
+        /* Events by group, that of the event which views show at first in front. */
+        const groups = new Map([[metrics.events.get(metrics.find(metrics.first()).name).group, []]]);
+        for (const event of metrics.events.values()) {
+            if (!groups.has(event.group)) groups.set(event.group, []);
+            groups.get(event.group).push(event);
+        }
         replaceContent(
             this.list,
-            [...grouped(metrics)].map((one) => group(one)),
+            [...groups].map((one) => group(one)),
             group(['Ratios (as columns)', [...metrics.ratios.values()]], true),
         );
     }

@@ -57,11 +57,6 @@ export const svg = (tag, ...parts) => fill(document.createElementNS(SVG, tag), [
 /* The first line of a view: its title, and what is beside it. */
 export const topBar = (title, ...rest) => h('div.bar-top', h('h1', title), rest);
 
-export function setTip(element, make) {
-    if (make) tips.set(element, make);
-    else tips.delete(element);
-}
-
 /* ------------------------------------------------------------------------------------------ tooltips */
 
 const box = h('div', {class: 'tip', role: 'tooltip', hidden: true});

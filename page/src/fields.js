@@ -16,11 +16,10 @@ import {fit} from './table.js';
 const ROW = 64; // bytes of a row of the map
 const MOST = 4096; // bytes that the map shows
 
-const hasFields = (profile) => Boolean(profile.tables.data_fields && profile.tables.data_fields.rows);
-
 /* The section of a data structure, or '' where nothing is known of its inside. */
 export async function fieldsOf(app, id) {
-    if (!hasFields(app.profile)) return '';
+    const {data_fields: table} = app.tables;
+    if (!table || !table.rows) return '';
     const inside = await Inside.load(app, id);
     if (!inside.fields.length) return '';
     const about = 'Where in it lines were missed, touched and never touched; all its elements are one here';

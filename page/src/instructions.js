@@ -32,7 +32,9 @@ async function inChunk(app, chunk, from, to, ids, list, wanted) {
         ['file_id', 'line', 'address', 'length'].map((name) => instructions.part(name, chunk)),
     );
     const self = list.filter((metric) => !metric.incl);
-    const costs = await app.costsOf(partOf(instructions, chunk), self);
+    const has = (name) => instructions.has(name);
+    const numbers = (name) => instructions.part(name, chunk);
+    const costs = await app.costsOf({rows: instructions.rowsOf(chunk), has, numbers}, self); // a table of its own
     const texts = await Code.load(app);
     const result = [];
     for (let row = from; row < to; row++) {
@@ -58,11 +60,6 @@ export async function isCoded(app, functionId) {
 
 export const NOT_CODED =
     'Instructions of functions that cost little are not in this page; tenure annotate --disassemble shows them.';
-
-/* A chunk of a table as a table of its own. */
-function partOf(table, chunk) {
-    return {rows: table.rowsOf(chunk), has: (name) => table.has(name), numbers: (name) => table.part(name, chunk)};
-}
 
 /* The text of instructions, as far as the page has it: table `code`. */
 class Code {

@@ -113,7 +113,7 @@ export class Metrics {
             if (of) this.ratios.set(ratio.name, {...ratio, ...of});
         }
         await Promise.all(
-            [...this.events.keys()].map(async (name) => this.totals.set(name, (await this.self(totals, name))[0])),
+            [...this.events.keys()].map(async (name) => this.totals.set(name, (await this.values(totals, {name}))[0])),
         );
         this.scales = new Map(this.totals);
         for (const side of this.sides ? SIDES : [])
@@ -122,7 +122,13 @@ export class Metrics {
                     name + '@' + side,
                     (await this.values(totals, {name, incl: false, side}))[0],
                 );
-        if (this.difference) await this.loadScales();
+        for (const name of this.difference ? this.events.keys() : []) {
+            let most = Math.abs(this.totals.get(name)) || 0;
+            for (const incl of [false, true])
+                for (const value of (await this.values(this.profile.tables.functions, {name, incl})) || [])
+                    if (Math.abs(value) > most) most = Math.abs(value);
+            this.scales.set(name, most);
+        }
     }
 
     /* Rows of the table of events, or of ratios. */
@@ -139,17 +145,6 @@ export class Metrics {
     /* A formula can use what stands before it. */
     parse({formula}) {
         return parseFormula(formula, {get: (name) => this.events.get(name) || this.ratios.get(name)});
-    }
-
-    async loadScales() {
-        const {functions} = this.profile.tables;
-        for (const name of this.events.keys()) {
-            let most = Math.abs(this.totals.get(name)) || 0;
-            for (const incl of [false, true])
-                for (const value of (await this.values(functions, {name, incl})) || [])
-                    if (Math.abs(value) > most) most = Math.abs(value);
-            this.scales.set(name, most);
-        }
     }
 
     /* ---------------------------------------------------------------------------------- metrics */
@@ -207,7 +202,10 @@ export class Metrics {
     /* Numbers of a table by row; null where the table has no such costs. */
     async values(table, metric) {
         const suffix = (metric.incl ? '_incl' : '') + (metric.side ? '@' + metric.side : '');
-        if (metric.ratio && this.sides && !metric.side) return this.ratioChange(table, metric);
+        if (metric.ratio && this.sides && !metric.side) {
+            const [before, after] = await Promise.all(SIDES.map((side) => this.values(table, this.at(metric, side))));
+            return before && after && before.map((value, i) => after[i] - value);
+        }
         const {names, value} = this.made(metric);
         if (!names.every((name) => table.has(name + suffix))) return null;
         const columns = await Promise.all(names.map((name) => table.numbers(name + suffix)));
@@ -219,23 +217,9 @@ export class Metrics {
         return result;
     }
 
-    /* Whether a column of a table is one of costs: "Ir", "Ir_incl@before". */
-    isStored(column) {
-        return this.events.has(column.replace(/(_incl)?(@.*)?$/, ''));
-    }
-
     /* Stored events that make up a metric (`names`), and how (`value`). */
     made(metric) {
         return this.events.get(metric.name) || this.ratios.get(metric.name);
-    }
-
-    self(table, name) {
-        return this.values(table, {name, incl: false});
-    }
-
-    async ratioChange(table, metric) {
-        const [before, after] = await Promise.all(SIDES.map((side) => this.values(table, this.at(metric, side))));
-        return before && after && before.map((value, i) => after[i] - value);
     }
 
     /* Of sums that somebody else made: get('UseD1'), get('UseD1@before') is the value of an event. */

@@ -90,24 +90,21 @@ export class Pairs {
         for (const sum of await table.records())
             if (sum['misses' + this.at] > 0 || !side)
                 this.sums.set(caches.at(sum.row), {...sum, misses: sum['misses' + this.at]});
-        for (const kind of Object.keys(KINDS)) this.arcs[kind] = await this.readArcs(KINDS[kind]);
+        /* The heaviest first; `other` is what the other side of a difference has. */
+        const other = '@' + SIDES.find((one) => one !== side);
+        for (const [kind, {section, ends}] of Object.entries(KINDS)) {
+            const [of, endsOf] = [await app.tables[section].texts('cache'), await ends(app)];
+            const arcs = (await app.tables[section].records()).map((arc) => ({
+                ...arc,
+                cache: of.at(arc.row),
+                misses: arc['misses' + this.at],
+                mean: arc['timed' + this.at] ? Math.round(arc['distance' + this.at] / arc['timed' + this.at]) : NaN,
+                other: arc['misses' + other],
+                ends: endsOf(arc),
+            }));
+            this.arcs[kind] = side ? arcs.filter(({misses}) => misses > 0).sort((a, b) => b.misses - a.misses) : arcs;
+        }
         return this;
-    }
-
-    /* The heaviest first; `other` is what the other side of a difference has. */
-    async readArcs({section, ends}) {
-        const table = this.app.tables[section];
-        const [caches, endsOf] = [await table.texts('cache'), await ends(this.app)];
-        const other = '@' + SIDES.find((side) => side !== this.side);
-        const arcs = (await table.records()).map((arc) => ({
-            ...arc,
-            cache: caches.at(arc.row),
-            misses: arc['misses' + this.at],
-            mean: arc['timed' + this.at] ? Math.round(arc['distance' + this.at] / arc['timed' + this.at]) : NaN,
-            other: arc['misses' + other],
-            ends: endsOf(arc),
-        }));
-        return this.side ? arcs.filter((arc) => arc.misses > 0).sort((a, b) => b.misses - a.misses) : arcs;
     }
 
     /* Caches in which lines were loaded again, in the order of their levels. */
@@ -118,17 +115,6 @@ export class Pairs {
     /* Whether anything is known of data structures. */
     knowsData() {
         return this.arcs.data.some((arc) => arc.ends.some((end) => end.go));
-    }
-
-    of(kind, cache) {
-        return this.arcs[kind].filter((arc) => arc.cache === cache);
-    }
-
-    /* What statements in these lines load again, the heaviest first. */
-    ofLines(file, first, last) {
-        return this.arcs.statements
-            .filter((arc) => arc.file_id === file && arc.first_line >= first && arc.line <= last)
-            .sort((a, b) => b.misses - a.misses);
     }
 }
 

@@ -10,7 +10,6 @@ import {SIDES} from './metrics.js';
 import {aboutArc, arcCells, cacheWords, hasPairs, Pairs} from './pairs.js';
 import {kindEvents, patternsOf} from './patterns.js';
 import {allColumns} from './section.js';
-import {hasStatements} from './statements.js';
 import {hasStructures, Structures} from './structures.js';
 import {rowsWhere, summed} from './sums.js';
 import {smallTable} from './table.js';
@@ -29,10 +28,6 @@ export class Panel {
     constructor(app, names, statements) {
         Object.assign(this, {app, names, statements, shown: null});
         this.element = h('aside.panel', {'aria-label': 'Statement'});
-    }
-
-    static fits(app) {
-        return hasStatements(app.profile);
     }
 
     /* Of the statement that a line is part of; of quick moves the last. */
@@ -141,6 +136,13 @@ export class Panel {
         const metric = app.metrics.find((app.metrics.find('CEst') ? 'CEst' : 'Ir') + '_incl');
         const values = await app.metrics.values(app.tables.loops, metric);
         const lines = ({line, last_line: last}) => 'lines ' + format.lines(line, last).slice(1);
+        /* "2,000 times around, entered once" */
+        const around = ({iterations, entries}) => {
+            const trips = iterations / entries;
+            if (entries !== entries) return `${format.count(iterations)} times around`;
+            const each = trips === Math.round(trips) ? format.count(trips) : format.real(trips);
+            return `${each} times around, entered ${format.times(entries)}`;
+        };
         const loop = (one) => {
             const cost = values[one.row];
             const inside = 'in ' + this.names.function(one.function_id);
@@ -151,7 +153,7 @@ export class Panel {
                     tip: () => [...app.metrics.explain(metric, cost, 'the loop'), ...aboutLoop(one), inside],
                 },
                 app.link('source', this.statements.fileId, {l: one.line}, lines(one)),
-                h('span.dim', ` ${tripWords(one)}`),
+                h('span.dim', ` ${around(one)}`),
                 h('b', app.metrics.percent(metric, cost)),
             );
         };
@@ -177,28 +179,30 @@ export class Panel {
 
     /* ---------------------------------------------------------------------------------- whom it depends on */
 
-    async dependence(statement) {
+    async dependence({first, last}) {
         const {app} = this;
         if (!hasPairs(app.profile)) return null;
-        const sides = app.metrics.sides ? SIDES : [undefined];
-        return h('div', await Promise.all(sides.map((side) => this.dependenceOn(statement, side))));
-    }
-
-    async dependenceOn({first, last}, side) {
-        const pairs = await Pairs.load(this.app, side);
         const {misses, loader, evictor} = arcCells('statements');
         const about = [
             'Who threw out lines that it loaded again, and who had loaded them',
             'Of the heaviest arcs of each cache, which this page has',
         ];
-        return this.part('depends', side ? `Depends on, ${side}` : 'Depends on', about, 'statement_pairs', {
-            items: pairs.ofLines(this.statements.fileId, first, last),
-            most: FEW,
-            cells: {misses, cache: ({cache}) => cacheWords(cache), loader, evictor},
-            tip: (arc) => aboutArc(arc, 'statements', pairs.sums.get(arc.cache).misses),
-            rowProperties: ({cache}) => ({'data-cache': cache}),
-            side,
-        });
+        const isHere = (arc) =>
+            arc.file_id === this.statements.fileId && arc.first_line >= first && arc.line <= last;
+        const sides = app.metrics.sides ? SIDES : [undefined];
+        const all = await Promise.all(sides.map((side) => Pairs.load(app, side)));
+        const part = (pairs, side) => {
+            const title = side ? `Depends on, ${side}` : 'Depends on';
+            return this.part('depends', title, about, 'statement_pairs', {
+                items: pairs.arcs.statements.filter(isHere).sort((a, b) => b.misses - a.misses),
+                most: FEW,
+                cells: {misses, cache: ({cache}) => cacheWords(cache), loader, evictor},
+                tip: (arc) => aboutArc(arc, 'statements', pairs.sums.get(arc.cache).misses),
+                rowProperties: ({cache}) => ({'data-cache': cache}),
+                side,
+            });
+        };
+        return h('div', all.map((pairs, i) => part(pairs, sides[i])));
     }
 
     /* ---------------------------------------------------------------------------------- why it misses */
@@ -212,12 +216,4 @@ export class Panel {
         const costs = await summed(app, table, kindEvents(app), new Map([[0, here]]));
         return patternsOf(app, {file, first, last}, (key) => costs.has(key) && costs.get(key)(0));
     }
-}
-
-/* "2,000 times around, entered once" */
-function tripWords({iterations, entries}) {
-    const trips = iterations / entries;
-    if (entries !== entries) return `${format.count(iterations)} times around`;
-    const around = trips === Math.round(trips) ? format.count(trips) : format.real(trips);
-    return `${around} times around, entered ${format.times(entries)}`;
 }

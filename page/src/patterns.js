@@ -51,7 +51,7 @@ export function kindBars(app, valueOf) {
 }
 
 function kindBar({words, parts}) {
-    const all = parts.reduce((sum, part) => sum + part, 0);
+    const all = added(parts);
     const share = (i) => format.percent((100 * parts[i]) / all);
     const part = ([, word], i) => h('span', {class: word, style: {width: ((100 * parts[i]) / all).toFixed(2) + '%'}});
     const about = [
@@ -99,12 +99,12 @@ async function strideList(app, where, at) {
     return h(
         'section.strides',
         h('h3', {tip: () => [about]}, titleOf(app, 'strides')),
-        shown.map(([stride, count]) => strideRow(strideWords(stride), count, all, aboutStride(app, stride))),
+        shown.map(([stride, count]) =>
+            strideRow((stride > 0 ? '+' : '') + format.count(stride), count, all, aboutStride(app, stride)),
+        ),
         rest > 0 && strideRow('others', rest, all, 'many strides, or none to speak of: at random'),
     );
 }
-
-const strideWords = (stride) => `${stride > 0 ? '+' : ''}${format.count(stride)}`;
 
 function aboutStride(app, stride) {
     const line = Number((app.profile.meta.get('cache.D1') || '').split(',')[2]) || 64;
@@ -171,15 +171,14 @@ function setMap(cache, counts, more) {
     const all = added(counts);
     const most = Math.max(...counts);
     const used = counts.filter(Boolean).length;
-    const tip = (count, set) => [
-        more ? `sets whose number ends in ${set} (low six bits)` : `set ${set}`,
-        `${format.count(count)} conflicts, ${format.percent((100 * count) / all)} of ${format.count(all)}`,
-    ];
     const box = (count, set) =>
         h('span.set', {
             class: count ? '' : 'none',
             style: {'--heat': (count / most).toFixed(3)},
-            tip: () => tip(count, set),
+            tip: () => [
+                more ? `sets whose number ends in ${set} (low six bits)` : `set ${set}`,
+                `${format.count(count)} conflicts, ${format.percent((100 * count) / all)} of ${format.count(all)}`,
+            ],
         });
     const label = `conflicts in ${cache}: ${used} of ${counts.length} sets`;
     return h(
@@ -198,16 +197,14 @@ export async function patternsOf(app, where, valueOf) {
     if (app.metrics.difference && !app.metrics.sides) return [];
     const parts = [];
     for (const at of sidesOf(app)) {
-        const of = await onSide(app, where, (key) => valueOf(key + at), at);
+        const onSide = (key) => valueOf(key + at);
+        const bars = kindBars(app, onSide);
+        const about = 'Its misses by kind: what would have kept them away';
+        const kinds = bars && h('section.why', h('h3', {tip: () => [about]}, 'Why it misses'), bars);
+        const [strides, sets] = [await strideList(app, where, at), await setMaps(app, where, onSide, at)];
+        const of = [kinds, strides, sets].filter(Boolean);
         const side = at.slice(1);
         parts.push(at && of.length ? h('div.side', {'data-side': side}, h('h3.side-head', side), of) : of);
     }
     return parts.flat();
-}
-
-async function onSide(app, where, valueOf, at) {
-    const bars = kindBars(app, valueOf);
-    const about = 'Its misses by kind: what would have kept them away';
-    const kinds = bars && h('section.why', h('h3', {tip: () => [about]}, 'Why it misses'), bars);
-    return [kinds, await strideList(app, where, at), await setMaps(app, where, valueOf, at)].filter(Boolean);
 }

@@ -79,7 +79,9 @@ export class Ribbons {
                 'div.canvas',
                 {style: {height: high + SLOT + 'px'}},
                 svg('svg', {width, height: high + SLOT, 'aria-hidden': 'true'}, this.paths.map(([, path]) => path)),
-                this.roles.map(([, label], role) => this.heading(label, role)),
+                this.roles.map(([, label], role) =>
+                    h('span.role', {class: this.side(role), style: this.across(role)}, label),
+                ),
                 columns.flatMap((nodes, role) => nodes.map((node) => this.node(node, role))),
                 !this.arcs.length && h('p.dim', 'nothing of this name'),
             ),
@@ -125,10 +127,6 @@ export class Ribbons {
             'data-misses': ribbon.misses,
             tip: () => this.about(ribbon),
         });
-    }
-
-    heading(label, role) {
-        return h('span.role', {class: this.side(role), style: this.across(role)}, label);
     }
 
     side(role) {

@@ -17,33 +17,28 @@ const HOT = 1; // percent of the program's cost from which a statement is hot
 
 export class Statements {
     static async load(app, fileId) {
-        const all = Object.assign(new Statements(), {app, fileId, of: new Map(), list: []});
+        const all = Object.assign(new Statements(), {app, fileId, of: new Map()});
         if (!hasStatements(app.profile)) return all;
         const {statements} = app.tables;
         const of = await statements.read('file_id', 'first_line', 'line');
         for (const row of rowsWhere(of.file_id, fileId)) all.add({first: of.first_line[row], last: of.line[row]});
-        await all.readCosts();
+        const {lines} = app.tables;
+        const {file_id: files, line: numbers} = await lines.read('file_id', 'line');
+        all.metric = app.metrics.find('CEst') || app.metrics.find('Ir');
+        const groups = groupBy(rowsWhere(files, fileId), numbers);
+        const costs = await summed(app, lines, [all.metric], groups);
+        for (const line of groups.keys()) {
+            const [statement, cost] = [all.of.get(line), costs.get(all.metric.key)(line)];
+            if (statement && cost === cost) statement.cost = (statement.cost || 0) + cost;
+        }
         return all;
     }
 
     /* Objects of several builds may tell different statements: the longer one has the lines. */
     add(statement) {
-        this.list.push(statement);
         for (let line = statement.first; line <= statement.last; line++) {
             const known = this.of.get(line);
             if (!known || known.last - known.first < statement.last - statement.first) this.of.set(line, statement);
-        }
-    }
-
-    async readCosts() {
-        const {lines} = this.app.tables;
-        const {file_id: files, line: numbers} = await lines.read('file_id', 'line');
-        this.metric = this.app.metrics.find('CEst') || this.app.metrics.find('Ir');
-        const groups = groupBy(rowsWhere(files, this.fileId), numbers);
-        const costs = await summed(this.app, lines, [this.metric], groups);
-        for (const line of groups.keys()) {
-            const [statement, cost] = [this.of.get(line), costs.get(this.metric.key)(line)];
-            if (statement && cost === cost) statement.cost = (statement.cost || 0) + cost;
         }
     }
 

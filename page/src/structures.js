@@ -72,7 +72,9 @@ export class Structures {
     async read(app) {
         const {data, data_paths: paths} = app.tables;
         Object.assign(this, {app, names: await app.names(), step: await paths.read(...paths.names)});
-        Object.assign(this, await data.read(...data.names.filter((name) => !app.metrics.isStored(name))));
+        /* Costs have columns like "Ir" and "Ir_incl@before". */
+        const isCost = (name) => app.metrics.events.has(name.replace(/(_incl)?(@.*)?$/, ''));
+        Object.assign(this, await data.read(...data.names.filter((name) => !isCost(name))));
         [this.rowOfId, this.steps] = await Promise.all([rowsById(data), rowsById(paths)]);
         return this;
     }
@@ -151,10 +153,6 @@ export class Structures {
             .slice(last + 1, last + 4)
             .map((step) => ' \u2190 ' + step)
             .join('');
-    }
-
-    bytesAt(row) {
-        return this.size[row] === this.size[row] ? this.size[row] : this.bytes[row];
     }
 
     /* Lines of a tooltip. */

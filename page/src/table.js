@@ -12,7 +12,7 @@
 // column before others it is cut, so that these are below their headings. The table can be used from the keyboard and
 // says to assistive technology how long it is. For printing it shows its first thousand rows as an ordinary table.
 
-import {h, replaceContent, setTip} from './dom.js';
+import {h, replaceContent} from './dom.js';
 import * as format from './format.js';
 
 const ROW = 22;
@@ -101,18 +101,17 @@ export class VirtualTable {
     heading(c) {
         const sorted = this.sort && this.sort.key === c.key;
         const inside = h('span', h('span.label', c.label), c.sub && h('span.sub', c.sub));
-        const cell = h(
+        return h(
             'div.th',
             {
                 class: c.align + (sorted ? ' sorted' : ''),
                 role: 'columnheader',
                 'data-key': c.key,
                 'aria-sort': sorted ? (this.sort.descending ? 'descending' : 'ascending') : null,
+                tip: c.title && (() => c.title),
             },
             this.sort && (c.text || c.value) ? h('button', {onclick: () => this.onsort(c.key)}, inside) : inside,
         );
-        setTip(cell, c.title && (() => c.title));
-        return cell;
     }
 
     setItems(items) {
@@ -170,37 +169,37 @@ export class VirtualTable {
 
     /* ---------------------------------------------------------------------------------- moving */
 
-    pageRows() {
-        return Math.max(1, Math.floor((this.element.clientHeight - this.head.offsetHeight) / ROW) - 1);
-    }
-
     select(number, keepView) {
         number = Math.max(0, Math.min(number, this.items.length - 1));
         if (this.rows.has(this.current)) this.rows.get(this.current).classList.remove('current');
         this.current = number;
-        if (!keepView) this.reveal(number);
+        const room = this.element.clientHeight - this.head.offsetHeight;
+        const {scrollTop} = this.element;
+        const at = (number * ROW) / this.stretch();
+        if (!keepView && at < scrollTop) this.element.scrollTop = at;
+        else if (!keepView && at + ROW > scrollTop + room) this.element.scrollTop = at + ROW - room;
         this.draw();
         if (this.rows.has(number)) this.rows.get(number).classList.add('current');
         if (this.onselect && this.items.length) this.onselect(this.items[number]);
     }
 
-    reveal(number, centre) {
+    /* The current row into the middle. */
+    centre() {
         const room = this.element.clientHeight - this.head.offsetHeight;
-        const {scrollTop} = this.element;
-        const at = (number * ROW) / this.stretch();
-        if (centre) this.element.scrollTop = at - room / 2;
-        else if (at < scrollTop) this.element.scrollTop = at;
-        else if (at + ROW > scrollTop + room) this.element.scrollTop = at + ROW - room;
+        this.element.scrollTop = (this.current * ROW) / this.stretch() - room / 2;
+        this.draw();
     }
 
     key(event) {
         if (event.ctrlKey || event.metaKey || event.altKey || !this.items.length) return;
         const item = this.items[this.current];
+        const room = this.element.clientHeight - this.head.offsetHeight;
+        const page = Math.max(1, Math.floor(room / ROW) - 1);
         const moves = {
             ArrowDown: 1,
             ArrowUp: -1,
-            PageDown: this.pageRows(),
-            PageUp: -this.pageRows(),
+            PageDown: page,
+            PageUp: -page,
             Home: -this.items.length,
             End: this.items.length,
         };

@@ -11,16 +11,13 @@ const root = document.documentElement;
 const system = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => (root.dataset.theme = system.matches ? 'dark' : 'light');
 
-function kept() {
-    try {
-        return localStorage.getItem(KEY);
-    } catch {
-        return null; // no storage: the system's choice holds
-    }
-}
-
 export function startTheme() {
-    const choice = kept();
+    let choice = null;
+    try {
+        choice = localStorage.getItem(KEY);
+    } catch {
+        // no storage: the system's choice holds
+    }
     if (choice === 'light' || choice === 'dark') {
         root.dataset.theme = choice;
         return;

@@ -21,7 +21,7 @@ const cache = (title, ...children) => h('div.cache', h('b', title), children);
 const rate = (part, whole) => (whole > 0 ? format.percent((100 * part) / whole) : '');
 
 /* Of the whole program, or of a side. */
-class Counts {
+class Traffic {
     constructor(app, side) {
         Object.assign(this, {app, side, metrics: app.metrics});
     }
@@ -50,17 +50,11 @@ class Counts {
     mostBytes() {
         return Math.max(this.bytesOf('L1', ['I1mr', 'D1mr', 'D1mw']), this.bytesOf('LL', ['ILmr', 'DLmr', 'DLmw']));
     }
-}
-
-class Traffic extends Counts {
-    constructor(app, side) {
-        super(app, side);
-        const bytes = (one) => new Counts(app, one).mostBytes();
-        this.most = Math.max(...(side ? SIDES : [undefined]).map(bytes), 1);
-    }
 
     draw() {
-        const {metrics} = this;
+        const {app, metrics} = this;
+        const sides = this.side ? SIDES : [undefined]; // arrows of both are as thick as one another
+        this.most = Math.max(...sides.map((side) => new Traffic(app, side).mostBytes()), 1);
         const l2 = metrics.events.has('D2mr');
         const ends = ['Program', 'Memory'].map((title) => h(`div.cache.${title.toLowerCase()}`, h('b', title)));
         append(ends[0], this.side && h('span', this.side));

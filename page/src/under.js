@@ -12,22 +12,11 @@ import {rowsWhere} from './sums.js';
 
 const SHARE = 0.2; // %: what a pair of a large profile costs at least (profile/html/html_tables.c)
 
-async function leftOut(app) {
-    const {under, under_sums: sums} = app.tables;
-    const [pairs] = await sums.numbers('pairs');
-    if (!(pairs > under.rows)) return '';
-    return h(
-        'p.dim.rest',
-        `${format.count(under.rows)} of ${format.count(pairs)} pairs of function and data structure are in this ` +
-            `page: those that cost more than ${SHARE}\u2009% of some event.`,
-    );
-}
-
 /* Of rows in which `column` is `id`, what `other` names: a column of the section, of references by id. The metrics are
  * those of structures, inclusive; the first of them self, too. */
 async function payers(app, {column, id, other, list, cells, title, about}) {
     const {metrics} = app;
-    const {under: table} = app.tables;
+    const {under: table, under_sums: sums} = app.tables;
     const of = await table.read(column, other);
     const rows = rowsWhere(of[column], id);
     if (!table.rows || (!rows.length && column === 'function_id')) return '';
@@ -38,6 +27,10 @@ async function payers(app, {column, id, other, list, cells, title, about}) {
     const costs = await app.costsOf(table, inclusive);
     const own = await sharesBy(app, self, {[column]: id}, other);
     for (const [key, cost] of own.costs) costs.set(key, (row) => cost(of[other][row]) ?? 0);
+    const [pairs] = await sums.numbers('pairs');
+    const leftOut =
+        `${format.count(table.rows)} of ${format.count(pairs)} pairs of function and data structure are in this ` +
+        `page: those that cost more than ${SHARE}\u2009% of some event.`;
     return sectionPart(app, 'data_under', {
         name: 'under',
         title,
@@ -47,7 +40,7 @@ async function payers(app, {column, id, other, list, cells, title, about}) {
         costs,
         by: main.key,
         cells: Object.fromEntries(Object.entries(cells).map(([key, ref]) => [key, (row) => ref(of[other][row])])),
-        rest: await leftOut(app),
+        rest: pairs > table.rows && h('p.dim.rest', leftOut),
     });
 }
 

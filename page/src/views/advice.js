@@ -1,10 +1,115 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// advice.js: all advice, what saves most first, with places, reasons and remedies.
+// advice.js: all advice: what the profile suggests to change, what that would save, most first, where, and why.
 
 import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
-import {Advice, hasAdvice} from '../advice.js';
+import {hasStructures, Structures} from '../structures.js';
+
+export const hasAdvice = (profile) => Boolean(profile.tables.advice && profile.tables.advice.rows);
+
+const WORTH = 'CEst: the estimate of cycles that a fix would save; savings of several pieces need not add up';
+
+export class Advice {
+    static async load(app) {
+        const {advice, advice_places: places, advice_evidence: evidence} = app.tables;
+        const all = Object.assign(new Advice(), {app, names: await app.names()});
+        if (hasStructures(app.profile)) all.data = await Structures.load(app);
+        all.items = await advice.records();
+        const [where, why] = [await places.records(), await evidence.records()];
+        for (const item of all.items) {
+            item.places = where.filter((row) => row.advice_id === item.id);
+            item.evidence = why.filter((row) => row.advice_id === item.id);
+        }
+        return all;
+    }
+
+    /* For a table with a line for each. */
+    columns() {
+        return [
+            {
+                key: 'saves',
+                label: 'saves',
+                cell: ({share}) => format.percent(share),
+                tip: (item) => [this.saved(item), WORTH],
+            },
+            {
+                key: 'what',
+                label: 'what',
+                text: ({title}) => title,
+                cell: (item) => [this.app.link('advice', item.id, {}, item.title), h('span.dim', this.at(item))],
+                tip: ({title, fix}) => [title, fix],
+            },
+        ];
+    }
+
+    saved(item) {
+        const cycles = format.count(Math.round(item.cest));
+        return `${cycles} estimated cycles, ${format.percent(item.share)} of the program's`;
+    }
+
+    at(item) {
+        const [at, what] = [this.names.place({...item, function_id: NaN}), this.data && this.data.ref(item.data_id)];
+        return [at, what].filter((ref) => ref && ref.go).map(({name}) => '  \u00b7  ' + name);
+    }
+
+    whole(item, current) {
+        const saved = () => [this.saved(item), WORTH];
+        const sure = () => [
+            `confidence ${item.confidence.toFixed(2)}, from 0 to 1`,
+            'how much is known of what the rule needs to know',
+        ];
+        const row = (label, content) => [h('dt', label), h('dd', content)];
+        const data = this.data && this.data.ref(item.data_id);
+        return h(
+            'article.advice-item',
+            {class: current && 'current', 'data-id': item.id},
+            h(
+                'h2',
+                h('b.saving', {tip: saved}, format.percent(item.share)),
+                ' ',
+                item.title,
+                h('span.mark', {tip: sure}, `${item.certain} confidence`),
+            ),
+            h('p.fix', item.fix),
+            h(
+                'dl',
+                row('saves', h('span', {tip: saved}, this.savings(item))),
+                data && data.go && row('data', this.app.linkTo(data)),
+                item.places.map((place) => row(place.role, this.place(place))),
+                item.evidence.map((one, i) => row(i ? '' : 'because', this.reason(one))),
+            ),
+        );
+    }
+
+    savings({cest, bytes, memory_bytes: memory}) {
+        const parts = [
+            `${format.count(Math.round(cest))} estimated cycles`,
+            bytes > 0 && `${format.bytes(bytes)} into D1`,
+            memory > 0 && `${format.bytes(memory)} from memory`,
+        ];
+        return parts.filter(Boolean).join(', ');
+    }
+
+    /* Advice may speak of a function that was inlined: it has a name, then, besides the function that it is in. */
+    place({function: name, share, ...at}) {
+        const {app, names} = this;
+        const {function_id: id} = at;
+        const lines = names.place({...at, function_id: NaN});
+        return [
+            lines.go && app.linkTo(lines),
+            ' ',
+            id === id ? app.link('function', id, {}, name || names.function(id)) : name,
+            share === share && h('span.dim', ` ${share.toFixed(1)}\u2009%`),
+        ];
+    }
+
+    reason({key, value, unit, words, text}) {
+        const number = Number.isInteger(value) ? format.count(value) : format.real(value);
+        const amount = value === value && h('b', unit ? `${number}\u00a0${unit}` : number);
+        return h('span', {tip: () => [key, words]}, amount, ' ', words, text && ': ' + text);
+    }
+}
 
 export const advice = {
     id: 'advice',
@@ -16,8 +121,8 @@ export const advice = {
         const all = await Advice.load(app);
         const current = Number(app.argument);
         const items = all.items.map((item) => all.whole(item, item.id === current));
-        const said = h('span.dim', many(all.items.length));
-        append(place, topBar('Advice', said), h('div.advice-list', {tabindex: 0}, items));
+        const count = items.length === 1 ? 'one piece' : `${format.count(items.length)} pieces, what saves most first`;
+        append(place, topBar('Advice', h('span.dim', count)), h('div.advice-list', {tabindex: 0}, items));
     },
 
     shown(app, place) {
@@ -26,5 +131,3 @@ export const advice = {
         place.querySelector('.advice-list').focus({preventScroll: true});
     },
 };
-
-const many = (count) => (count === 1 ? 'one piece' : `${format.count(count)} pieces, what saves most first`);

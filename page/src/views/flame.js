@@ -8,7 +8,6 @@
 // are made narrower together. With both sides of a difference, boxes are as wide as one of the sides or as the change,
 // and their colour is what grew and what fell.
 
-import {choice} from '../choice.js';
 import {append, h, replaceContent, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {CallTree} from '../calltree.js';
@@ -73,13 +72,8 @@ class FlameGraph {
         graph.current = graph.zoom;
         graph.warm = graph.change || graph.own;
         graph.hottest = graph.warm.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
-        graph.said = h('span.said', graph.words());
+        graph.said = h('span.said', graph.marked === null ? '' : 'marked: ' + graph.names.function(graph.marked));
         return graph;
-    }
-
-    words() {
-        if (this.marked === null) return '';
-        return 'marked: ' + this.names.function(this.marked);
     }
 
     legend() {
@@ -205,19 +199,18 @@ class FlameGraph {
         this.drawn.get(row).scrollIntoView({block: 'nearest'});
     }
 
-    neighbour(way) {
-        const parent = this.nodes.parent[this.current];
-        const rows = parent < 0 ? this.nodes.roots() : this.nodes.children(parent);
-        const order = this.nodes.sorted(rows, this.costs);
-        return order[order.indexOf(this.current) + way];
-    }
-
     key(event) {
+        const {nodes, current} = this;
+        const below = (row) => nodes.sorted(row < 0 ? nodes.roots() : nodes.children(row), this.costs);
+        const beside = (way) => {
+            const order = below(nodes.parent[current]);
+            this.select(order[order.indexOf(current) + way]);
+        };
         const moves = {
-            ArrowUp: () => this.select(this.nodes.parent[this.current]),
-            ArrowDown: () => this.select(this.heaviest()),
-            ArrowLeft: () => this.select(this.neighbour(-1)),
-            ArrowRight: () => this.select(this.neighbour(1)),
+            ArrowUp: () => this.select(nodes.parent[current]),
+            ArrowDown: () => this.select(below(current)[0]),
+            ArrowLeft: () => beside(-1),
+            ArrowRight: () => beside(1),
             Enter: () => this.current >= 0 && this.zoomTo(this.current),
             Escape: () => this.zoom >= 0 && this.app.change({n: this.parentOf(this.zoom)}),
         };
@@ -226,10 +219,6 @@ class FlameGraph {
         event.preventDefault();
     }
 
-    heaviest() {
-        const rows = this.current < 0 ? this.nodes.roots() : this.nodes.children(this.current);
-        return this.nodes.sorted(rows, this.costs)[0];
-    }
 }
 
 /* Of a difference with both sides: which of them boxes are as large as; undefined: the change. */
@@ -241,7 +230,7 @@ export function sideOf(app) {
 
 export function sideChooser(app) {
     const about = (side) => (side === 'change' ? 'as large as the change' : `as large as it was ${side}`);
-    return app.metrics.sides && choice(app, 'w', [...SIDES, 'change'], sideOf(app) || 'change', (side) => side, about);
+    return app.metrics.sides && app.choice('w', [...SIDES, 'change'], sideOf(app) || 'change', (side) => side, about);
 }
 
 /* A hue for each object file, all of them cool: warm is for heat. */

@@ -4,7 +4,6 @@
 // data structures or statements, in one cache. The address says which: `k` is the cache, `by` the kind, `q` the filter,
 // `n` an end of which there are only its own arcs, `m` how many arcs at most, and of a difference `w` the side.
 
-import {choice} from '../choice.js';
 import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {aboutArc, arcCells, cacheWords, hasPairs, KINDS, Pairs} from '../pairs.js';
@@ -25,7 +24,9 @@ export const interdependence = {
         const asked = app.params.get('w');
         const side = app.metrics.sides && (SIDES.includes(asked) ? asked : SIDES[1]);
         const pairs = await Pairs.load(app, side);
-        const [kind, cache] = [kindOf(app, pairs), cacheOf(app, pairs)];
+        const by = app.params.get('by');
+        const kind = Object.hasOwn(KINDS, by) ? by : pairs.knowsData() ? 'data' : 'statements';
+        const cache = pairs.caches().find((one) => one === app.params.get('k')) || pairs.caches()[0];
         if (!cache) {
             append(
                 place,
@@ -39,14 +40,7 @@ export const interdependence = {
     },
 };
 
-const kindOf = (app, pairs) => {
-    const asked = app.params.get('by');
-    return Object.hasOwn(KINDS, asked) ? asked : pairs.knowsData() ? 'data' : 'statements';
-};
-
-const cacheOf = (app, pairs) => pairs.caches().find((cache) => cache === app.params.get('k')) || pairs.caches()[0];
-
-const sideChoice = (app, side) => choice(app, 'w', SIDES, side, (one) => one, (one) => `what was ${one}`);
+const sideChoice = (app, side) => app.choice('w', SIDES, side, (one) => one, (one) => `what was ${one}`);
 
 const noRoom = (pairs) =>
     pairs.sums.has(null) &&
@@ -55,7 +49,7 @@ const noRoom = (pairs) =>
 class View {
     constructor(app, pairs, kind, cache) {
         Object.assign(this, {app, pairs, kind, cache, roles: KINDS[kind].roles});
-        this.arcs = pairs.of(kind, cache);
+        this.arcs = pairs.arcs[kind].filter((arc) => arc.cache === cache);
         this.total = pairs.sums.get(cache).misses;
         this.ribbons = new Ribbons({
             app,
@@ -69,9 +63,17 @@ class View {
         this.ribbons.show(this.items);
     }
 
-    /* The arcs that are shown: the heaviest of those that match. */
+    /* The arcs that are shown: the heaviest of those with these words in the name of an end, or of its file or
+     * function; those of one end, if one was chosen. */
     choose(words) {
-        this.found = this.matching(words);
+        const wanted = words.toLowerCase();
+        const only = this.app.params.get('n');
+        const has = (text) => Boolean(text) && text.toLowerCase().includes(wanted);
+        this.found = this.arcs.filter(
+            ({ends}) =>
+                (!only || ends.some((end) => end.key === only)) &&
+                (!wanted || ends.some((end) => has(end.name) || end.about().some(has))),
+        );
         this.items = this.found.slice(0, this.most());
     }
 
@@ -82,18 +84,6 @@ class View {
 
     share(misses) {
         return `${format.percent((100 * misses) / this.total)} of ${format.count(this.total)}`;
-    }
-
-    /* Arcs with these words in the name of an end, or of its file or function; those of one end, if one was chosen. */
-    matching(words) {
-        const wanted = words.toLowerCase();
-        const only = this.app.params.get('n');
-        const has = (text) => Boolean(text) && text.toLowerCase().includes(wanted);
-        return this.arcs.filter(
-            ({ends}) =>
-                (!only || ends.some((end) => end.key === only)) &&
-                (!wanted || ends.some((end) => has(end.name) || end.about().some(has))),
-        );
     }
 
     /* ---------------------------------------------------------------------------------- above */
@@ -110,8 +100,8 @@ class View {
         const kinds = pairs.knowsData() ? Object.keys(KINDS) : ['statements'];
         return topBar(
             'Interdependence',
-            choice(app, 'k', pairs.caches(), this.cache, cacheWords, (cache) => `misses in ${cacheWords(cache)}`),
-            choice(app, 'by', kinds, this.kind, (kind) => KINDS[kind].label, (kind) => `by ${KINDS[kind].label}`),
+            app.choice('k', pairs.caches(), this.cache, cacheWords, (cache) => `misses in ${cacheWords(cache)}`),
+            app.choice('by', kinds, this.kind, (kind) => KINDS[kind].label, (kind) => `by ${KINDS[kind].label}`),
             pairs.side && sideChoice(app, pairs.side),
             this.mostChoice(),
             filter,
@@ -124,7 +114,7 @@ class View {
         const steps = STEPS.filter((step) => step < this.arcs.length).map(String);
         if (!steps.length) return '';
         const chosen = this.most() === Infinity ? ALL : String(this.most());
-        return choice(this.app, 'm', [...steps, ALL], chosen, (step) => step, (step) => `${step} of the heaviest arcs`);
+        return this.app.choice('m', [...steps, ALL], chosen, (step) => step, (step) => `${step} of the heaviest arcs`);
     }
 
     /* The end that was chosen; pressed, all are back. */

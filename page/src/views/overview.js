@@ -5,7 +5,7 @@
 
 import {append, h} from '../dom.js';
 import * as format from '../format.js';
-import {Advice, hasAdvice} from '../advice.js';
+import {Advice, hasAdvice} from './advice.js';
 import {SIDES} from '../metrics.js';
 import {traffic} from '../traffic.js';
 import {hasPatterns, kindBars, kindEvents} from '../patterns.js';
@@ -53,24 +53,15 @@ export const overview = {
     },
 };
 
-/* Where advice was looked for, and there is none. */
-function nothingToSay(app) {
-    const {meta} = app.profile;
-    if (app.metrics.difference || meta.has('import.format') || !app.metrics.find('SpLossD1')) return '';
-    return h(
-        'section.short.worth',
-        h('h2', 'Advice'),
-        h(
-            'p.dim',
-            'None: nothing that Tenure knows of would save 2\u2009% of the estimated cycles.',
-            !hasPatterns(app) && ' It knows more of a recording with --patterns=yes.',
-        ),
-    );
-}
-
-/* The best advice, where there is any. */
+/* The best advice; where it was looked for, that there is none. */
 async function worthChanging(app) {
-    if (!hasAdvice(app.profile)) return nothingToSay(app);
+    const {meta} = app.profile;
+    const none = 'None: nothing that Tenure knows of would save 2\u2009% of the estimated cycles.';
+    const more = !hasPatterns(app) && ' It knows more of a recording with --patterns=yes.';
+    if (!hasAdvice(app.profile))
+        return app.metrics.difference || meta.has('import.format') || !app.metrics.find('SpLossD1')
+            ? ''
+            : h('section.short.worth', h('h2', 'Advice'), h('p.dim', none, more));
     const all = await Advice.load(app);
     return short({
         name: 'worth',

@@ -13,35 +13,26 @@ import {Structures} from '../structures.js';
 /* Of threads. */
 const EVENTS = ['D1fr', 'D1fw', 'D1cr', 'D1cw', 'InvD1', 'Inv', 'Upg', 'Xfr'];
 
-const hasSharing = ({tables, meta}) =>
-    Boolean(tables.sharing && tables.sharing.rows) && !meta.has('diff.baseline');
-
 export const sharing = {
     id: 'sharing',
     title: 'Sharing',
     about: 'Lines that threads take from one another',
-    has: hasSharing,
+    has: ({tables, meta}) => Boolean(tables.sharing && tables.sharing.rows) && !meta.has('diff.baseline'),
 
     async render(app, place) {
         const [totals] = await app.tables.sharing_sums.records();
         const structures = await Structures.load(app);
         const parts = [threadTable(app), dataTable(app, structures, totals), pairTable(app, structures, totals)];
-        append(place, top(app, totals), await Promise.all(parts));
-    },
-};
-
-function top({profile}, totals) {
-    const of = (key) => format.count(totals[key]);
-    return topBar(
-        'Sharing',
-        h(
+        const of = (key) => format.count(totals[key]);
+        const said = h(
             'span.dim.said-sharing',
             `${of('misses')} coherence misses: ${of('false_sharing')} false sharing, ${of('true_sharing')} true`,
-            profile.meta.get('engine') === 'valgrind' &&
+            app.profile.meta.get('engine') === 'valgrind' &&
                 '; Valgrind\u2019s engine gives threads long turns, in which they seldom take lines from one another',
-        ),
-    );
-}
+        );
+        append(place, topBar('Sharing', said), await Promise.all(parts));
+    },
+};
 
 /* Cells of counts, and of the data structure. */
 const shared = (structures, unknown) => ({

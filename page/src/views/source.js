@@ -28,7 +28,7 @@ export const source = {
         const id = Number(app.argument);
         const file = await SourceFile.load(app, names, id);
         const rows = new SourceRows(app, names, file);
-        const panel = Panel.fits(app) ? new Panel(app, names, file.statements) : null;
+        const panel = hasStatements(app.profile) ? new Panel(app, names, file.statements) : null;
         const current = Number(app.params.get('l')) || file.hottest();
         const table = sourceTable(app, names, file, rows, panel);
         table.current = rows.indexOfLine(current);
@@ -54,8 +54,7 @@ export const source = {
 
     shown(app) {
         if (app.argument === '') return;
-        this.table.reveal(this.table.current, true);
-        this.table.draw();
+        this.table.centre();
     },
 };
 
@@ -132,7 +131,9 @@ class SourceFile {
         const {file_id: ids, newer} = await sources.read('file_id', 'newer');
         const at = ids.indexOf(this.id);
         if (at < 0) {
-            this.refused = await this.whyRefused();
+            const {refused} = this.app.tables;
+            const row = refused ? (await refused.numbers('file_id')).indexOf(this.id) : -1;
+            if (row >= 0) this.refused = (await refused.texts('why')).at(row);
             return;
         }
         this.text = (await texts.textPart('text', at)).at(0).split('\n');
@@ -140,29 +141,20 @@ class SourceFile {
         this.newer = newer[at] === 1;
     }
 
-    async whyRefused() {
-        const {refused} = this.app.tables;
-        const at = refused ? (await refused.numbers('file_id')).indexOf(this.id) : -1;
-        return at < 0 ? null : (await refused.texts('why')).at(at);
-    }
-
     note() {
         const last = Math.max(0, ...this.byLine.keys());
-        const words = [];
-        if (this.refused)
-            words.push(
-                `The text of this file is not shown: ${this.refused}. ` +
-                    'tenure html --source-anywhere puts it into the page.',
-            );
-        else if (!this.text) words.push('The text of this file is not in the page: only lines with costs are shown.');
-        if (this.newer)
-            words.push('This file has changed since the profile was made: costs may stand at the wrong lines.');
-        if (this.text && last > this.text.length)
-            words.push(
-                `Costs are on lines up to ${last}, but the file has ${this.text.length}: ` +
+        const {text, refused, newer} = this;
+        const words = [
+            refused &&
+                `The text of this file is not shown: ${refused}. tenure html --source-anywhere puts it into the page.`,
+            !refused && !text && 'The text of this file is not in the page: only lines with costs are shown.',
+            newer && 'This file has changed since the profile was made: costs may stand at the wrong lines.',
+            text &&
+                last > text.length &&
+                `Costs are on lines up to ${last}, but the file has ${text.length}: ` +
                     'it is not the one that was compiled.',
-            );
-        return words.map((text) => h('p.warning', text));
+        ];
+        return words.filter(Boolean).map((one) => h('p.warning', one));
     }
 
     /* Numbers of the lines in the order of the file. */
@@ -344,8 +336,7 @@ function toHot(table, rows, file, way) {
     const next = way > 0 ? hot.find((line) => line > at) : [...hot].reverse().find((line) => line < at);
     if (next === undefined) return;
     table.select(rows.indexOfLine(next), true);
-    table.reveal(table.current, true);
-    table.draw();
+    table.centre();
 }
 
 function step(table, rows, file, way) {
@@ -368,7 +359,7 @@ function heatMap(app, file, table, rows) {
             tip: () => [`line ${line}: ${app.metrics.show(app.metric, file.cost(line))}`],
             onclick: () => {
                 table.select(rows.indexOfLine(line), true);
-                table.reveal(table.current, true);
+                table.centre();
             },
         });
     return h('div.map', {'aria-hidden': 'true'}, file.hotLines().map(button));

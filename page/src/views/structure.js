@@ -70,7 +70,12 @@ async function head(app, all, row, list) {
     const {data} = app.tables;
     const [costs, loaded] = [await app.costsOf(data, list), await loads(app, data, list)];
     const facts = app.facts(list, costs, row, all.nameAt(row));
-    append(facts, useFact(loaded, row));
+    if (loaded && loaded.loaded[row] > 0) {
+        const [bytes, lost, unused] = [loaded.loaded[row], loaded.lost[row], loaded.unused[row]];
+        const said = `${format.bytes(bytes)} loaded, ${unused.toFixed(1)}\u2009% unused`;
+        const about = [`${format.count(bytes)} bytes loaded`, `${format.count(lost)} of them never touched`];
+        append(facts, h('div.fact.use-fact', {tip: () => about}, h('span.label', said), useBar(unused)));
+    }
     return h(
         'div.function-head',
         h('h1.name', all.nameAt(row)),
@@ -86,16 +91,6 @@ async function head(app, all, row, list) {
                 app.link('interdependence', '', {by: 'data', n: 'd' + all.id[row]}, 'in the interdependence graph'),
             ),
     );
-}
-
-function useFact(of, row) {
-    if (!of || !(of.loaded[row] > 0)) return '';
-    const said = `${format.bytes(of.loaded[row])} loaded, ${of.unused[row].toFixed(1)}\u2009% unused`;
-    const about = [
-        `${format.count(of.loaded[row])} bytes loaded`,
-        `${format.count(of.lost[row])} of them never touched`,
-    ];
-    return h('div.fact.use-fact', {tip: () => about}, h('span.label', said), useBar(of.unused[row]));
 }
 
 /* -------------------------------------------------------------------------------------------- where it comes from */

@@ -25,7 +25,7 @@ export const structures = {
             extra: loaded ? loadColumns(all, loaded) : [],
             cells: {
                 blocks: (row) => all.blocks[row],
-                bytes: (row) => all.bytesAt(row),
+                bytes: (row) => (all.size[row] === all.size[row] ? all.size[row] : all.bytes[row]),
                 kind: (row) => all.kindAt(row),
                 data: (row) => all.longRef(row),
             },

@@ -23,6 +23,16 @@ export const threads = {
         const units = await Units.load(app, kind);
         const shares = await Shares.load(app, kind, units);
         const others = kinds.filter((one) => one !== kind);
+        const table = sectionTable(app, units.title(), {
+            items: [...units.names.keys()],
+            list: units.list,
+            costs: units.costs,
+            columns: [{key: 'unit', kind: 'text', title: units.title().toLowerCase()}],
+            cells: {unit: (row) => units.names[row]},
+            by: 'number',
+            small: true,
+            open: null,
+        });
         append(
             place,
             topBar(
@@ -30,7 +40,7 @@ export const threads = {
                 others.map((one) => app.link('threads', '', {by: one.id}, one.title)),
                 h('span.dim', balanceWords(app, units)),
             ),
-            unitTable(app, units),
+            h('div.units', fit(table)),
             functionTable(app, names, units, shares),
         );
     },
@@ -59,24 +69,17 @@ class Units {
         units.ids = await kind.units.numbers('id');
         units.costs = await app.costsOf(kind.units, units.list);
         units.row = new Map([...units.ids].map((id, row) => [id, row]));
-        await units.readNames();
-        return units;
-    }
-
-    async readNames() {
-        const {units, id} = this.kind;
-        if (id === 'threads') {
-            this.names = [...this.ids].map((number) => `thread ${number}`);
-            return;
-        }
-        const list = await units.records(undefined, ['kind', 'rank', 'host', 'pid', 'thread']);
-        this.what = list.length ? list[0].kind : '';
-        const several = new Set(list.map(({host}) => host)).size > 1;
+        units.names = [...units.ids].map((number) => `thread ${number}`);
+        if (kind.id === 'threads') return units;
+        const records = await kind.units.records(undefined, ['kind', 'rank', 'host', 'pid', 'thread']);
+        units.what = records.length ? records[0].kind : '';
+        const several = new Set(records.map(({host}) => host)).size > 1;
         const part = (word, value) => value === value && `${word} ${value}`;
-        this.names = list.map(({rank, host, pid, thread, row}) => {
+        units.names = records.map(({rank, host, pid, thread, row}) => {
             const parts = [part('rank', rank), several && host, part('process', pid), part('thread', thread)];
             return parts.filter(Boolean).join(', ') || `unit ${row + 1}`;
         });
+        return units;
     }
 
     title() {
@@ -99,20 +102,6 @@ function balanceWords(app, units) {
     const {imbalance} = Units.balance(units.names.map((_, row) => cost(row)));
     if (imbalance !== imbalance) return '';
     return `${units.metric.name}: the most is ${format.percent(imbalance)} above the mean`;
-}
-
-function unitTable(app, units) {
-    const table = sectionTable(app, units.title(), {
-        items: [...units.names.keys()],
-        list: units.list,
-        costs: units.costs,
-        columns: [{key: 'unit', kind: 'text', title: units.title().toLowerCase()}],
-        cells: {unit: (row) => units.names[row]},
-        by: 'number',
-        small: true,
-        open: null,
-    });
-    return h('div.units', fit(table));
 }
 
 /* ------------------------------------------------------------------------------------------ functions by unit */

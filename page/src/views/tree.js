@@ -53,7 +53,11 @@ export const tree = {
                     align: 'left',
                     class: 'name',
                     cell: (row) => nameCell(app, nodes, names, branches, row, toggle),
-                    tip: (row) => row >= 0 && tipOf(nodes, names, row),
+                    tip: (row) => row >= 0 && [
+                        ...names.ref(nodes.functionId[row]).about(),
+                        `${format.count(nodes.depth[row])} calls deep`,
+                        ...nodes.remark(row),
+                    ],
                 },
             ],
             items: branches.rows,
@@ -91,9 +95,7 @@ export const tree = {
     },
 
     shown() {
-        if (!this.table) return;
-        this.table.reveal(this.table.current, true);
-        this.table.draw();
+        if (this.table) this.table.centre();
     },
 };
 
@@ -208,17 +210,14 @@ class Branches {
 
 const DEEPEST = 60; // levels that are still moved to the right
 
-/* The row for several: click, and they are there. */
-function smallCell(nodes, branches, row) {
-    const depth = row === -1 - nodes.rows ? 0 : nodes.depth[-1 - row] + 1;
-    const words = `${format.count(branches.hidden(row))} more below ${SMALL}\u2009% each`;
-    return [indent(depth), h('span.twist'), h('i.dim', words)];
-}
-
 const indent = (depth) => h('span.indent', {style: {width: 1.1 * Math.min(depth, DEEPEST) + 'em'}});
 
 function nameCell(app, nodes, names, branches, row, toggle) {
-    if (row < 0) return smallCell(nodes, branches, row);
+    if (row < 0) { // one for several: click, and they are there
+        const depth = row === -1 - nodes.rows ? 0 : nodes.depth[-1 - row] + 1;
+        const words = `${format.count(branches.hidden(row))} more below ${SMALL}\u2009% each`;
+        return [indent(depth), h('span.twist'), h('i.dim', words)];
+    }
     const open = branches.open.has(row);
     const twist = {
         tabindex: -1,
@@ -234,8 +233,3 @@ function nameCell(app, nodes, names, branches, row, toggle) {
     ];
 }
 
-const tipOf = (nodes, names, row) => [
-    ...names.ref(nodes.functionId[row]).about(),
-    `${format.count(nodes.depth[row])} calls deep`,
-    ...nodes.remark(row),
-];

@@ -144,7 +144,9 @@ class Treemap {
         const {data} = node;
         const leaf = !node.children;
         const cost = leaf && data.row !== undefined ? this.costs[data.row] : node.value;
-        const classes = [leaf ? 'leaf' : 'group', data.others && 'others', this.fell(data, cost) && 'less'];
+        const fell = this.change && data.row !== undefined ? this.change[data.row] < 0 : cost < 0;
+        const classes = [leaf ? 'leaf' : 'group', data.others && 'others', fell && 'less'];
+        const title = !leaf && node.depth ? format.fileName(data.name) : data.name;
         return h(
             'div.area',
             {
@@ -160,16 +162,8 @@ class Treemap {
                     '--heat': leaf ? this.heat(data.row) : 0,
                 },
             },
-            wide > 30 && high > 12 && h('span', leaf ? data.name : this.title(node)),
+            wide > 30 && high > 12 && h('span', title),
         );
-    }
-
-    title(node) {
-        return node.depth ? format.fileName(node.data.name) : node.data.name;
-    }
-
-    fell(data, cost) {
-        return this.change && data.row !== undefined ? this.change[data.row] < 0 : cost < 0;
     }
 
     /* Of a function: the part of the bytes it loaded that it never touched; or how much it changed. */
