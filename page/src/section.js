@@ -69,24 +69,21 @@ function numberColumn(app, column, value, items, {totals = {}, tip, metric, what
     };
 }
 
-/* The columns of a section that have cells; `columns`: those of a table that is no section, in the same form. */
-function columnsOf(app, columns, items, {cells, ...options}) {
+/* All columns of a table of a section: those that have cells, and in front of them those of metrics. `columns`: of a
+ * table that is no section, in the same form. */
+export function allColumns(app, key, {items, columns, list = [], costs, extra = [], cells, ...options}) {
+    const all = columns || app.profile.sections.get(key).columns;
     const place = cells.place && {key: 'place', kind: 'text', title: 'where', class: 'name dim'};
-    const known = [...columns.filter(({key}) => cells[key]), place].filter(Boolean);
-    const name = known.findLast(({key, kind}) => kind === 'text' && (key !== 'place' || known.length === 1));
+    const known = [...all.filter((column) => cells[column.key]), place].filter(Boolean);
+    const name = known.findLast((column) => column.kind === 'text' && (column !== place || known.length === 1));
     const what = (item) => (name ? referred(cells[name.key](item)).name : '');
-    return known.map(({title, about, ...column}) => {
+    const own = known.map(({title, about, ...column}) => {
         const [label, ...sub] = (title || column.key).replace(/(,| statement in$).*/, '').split('\n');
         const heading = {label, sub: sub.join(' '), title: about ? [about] : []};
         const whole = {...column, ...heading, grow: column.key === name?.key};
         const make = column.kind === 'text' || column.kind === 'brief' ? textColumn : numberColumn;
         return make(app, whole, cells[column.key], items, {...options, what});
     });
-}
-
-/* All columns of a table of a section, or of `columns`. */
-export function allColumns(app, key, {items, columns, list = [], costs, extra = [], ...options}) {
-    const own = columnsOf(app, columns || app.profile.sections.get(key).columns, items, options);
     const named = own.findLast(({text, key: of}) => text && of !== 'place') || own.at(-1);
     return [...app.metricColumns(list, costs, named.text), ...extra, ...own];
 }

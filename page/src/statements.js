@@ -47,12 +47,6 @@ export class Statements {
         return statement && statement.cost !== undefined ? this.app.metrics.share(this.metric, statement.cost) : NaN;
     }
 
-    /* Of the statement that ends here. */
-    shareAt(line) {
-        const statement = this.of.get(line);
-        return statement && statement.last === line ? this.share(statement) : NaN;
-    }
-
     isHot(line) {
         return Math.abs(this.share(this.of.get(line))) >= HOT;
     }

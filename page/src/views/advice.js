@@ -59,6 +59,11 @@ export class Advice {
             `confidence ${item.confidence.toFixed(2)}, from 0 to 1`,
             'how much is known of what the rule needs to know',
         ];
+        const savings = [
+            `${format.count(Math.round(item.cest))} estimated cycles`,
+            item.bytes > 0 && `${format.bytes(item.bytes)} into D1`,
+            item.memory_bytes > 0 && `${format.bytes(item.memory_bytes)} from memory`,
+        ];
         const row = (label, content) => [h('dt', label), h('dd', content)];
         const data = this.data && this.data.ref(item.data_id);
         return h(
@@ -74,21 +79,12 @@ export class Advice {
             h('p.fix', item.fix),
             h(
                 'dl',
-                row('saves', h('span', {tip: saved}, this.savings(item))),
+                row('saves', h('span', {tip: saved}, savings.filter(Boolean).join(', '))),
                 data && data.go && row('data', this.app.linkTo(data)),
                 item.places.map((place) => row(place.role, this.place(place))),
                 item.evidence.map((one, i) => row(i ? '' : 'because', this.reason(one))),
             ),
         );
-    }
-
-    savings({cest, bytes, memory_bytes: memory}) {
-        const parts = [
-            `${format.count(Math.round(cest))} estimated cycles`,
-            bytes > 0 && `${format.bytes(bytes)} into D1`,
-            memory > 0 && `${format.bytes(memory)} from memory`,
-        ];
-        return parts.filter(Boolean).join(', ');
     }
 
     /* Advice may speak of a function that was inlined: it has a name, then, besides the function that it is in. */

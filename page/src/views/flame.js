@@ -127,6 +127,8 @@ class FlameGraph {
 
     put(row, x, width, depth, above) {
         const name = this.names.function(this.nodes.functionId[row]);
+        /* A hue for each object file, all of them cool: warm is for heat. */
+        const object = this.names.objectOf(this.names.functionRow(this.nodes.functionId[row]));
         const heat = this.hottest ? Math.sqrt(Math.abs(this.warm[row] || 0) / this.hottest) : 0;
         const kinds = [above && 'above', (this.change || this.costs)[row] < 0 && 'less', width > NAMED && 'named']
             .filter(Boolean)
@@ -148,7 +150,7 @@ class FlameGraph {
                         width: Math.max(width - 0.6, 0.6).toFixed(2) + 'px',
                         top: depth * ROW + 'px',
                         '--heat': heat.toFixed(3),
-                        '--hue': hueOf(this.names.objectOf(this.names.functionRow(this.nodes.functionId[row]))),
+                        '--hue': object === object && object !== undefined ? 175 + ((object * 61) % 110) : 210,
                     },
                 },
                 width > NAMED ? name : '',
@@ -231,9 +233,4 @@ export function sideOf(app) {
 export function sideChooser(app) {
     const about = (side) => (side === 'change' ? 'as large as the change' : `as large as it was ${side}`);
     return app.metrics.sides && app.choice('w', [...SIDES, 'change'], sideOf(app) || 'change', (side) => side, about);
-}
-
-/* A hue for each object file, all of them cool: warm is for heat. */
-function hueOf(object) {
-    return object === object && object !== undefined ? (175 + ((object * 61) % 110)).toFixed(0) : 210;
 }

@@ -98,23 +98,19 @@ class View {
         const [filter, said] = app.filter('Filter by name', find, () => this.said());
         said.classList.add('said-arcs');
         const kinds = pairs.knowsData() ? Object.keys(KINDS) : ['statements'];
+        const steps = STEPS.filter((step) => step < this.arcs.length).map(String);
+        const most = this.most() === Infinity ? ALL : String(this.most());
+        const aboutMost = (step) => `${step} of the heaviest arcs`;
         return topBar(
             'Interdependence',
             app.choice('k', pairs.caches(), this.cache, cacheWords, (cache) => `misses in ${cacheWords(cache)}`),
             app.choice('by', kinds, this.kind, (kind) => KINDS[kind].label, (kind) => `by ${KINDS[kind].label}`),
             pairs.side && sideChoice(app, pairs.side),
-            this.mostChoice(),
+            steps.length > 0 && app.choice('m', [...steps, ALL], most, (step) => step, aboutMost),
             filter,
             this.onlyChip(),
             said,
         );
-    }
-
-    mostChoice() {
-        const steps = STEPS.filter((step) => step < this.arcs.length).map(String);
-        if (!steps.length) return '';
-        const chosen = this.most() === Infinity ? ALL : String(this.most());
-        return this.app.choice('m', [...steps, ALL], chosen, (step) => step, (step) => `${step} of the heaviest arcs`);
     }
 
     /* The end that was chosen; pressed, all are back. */

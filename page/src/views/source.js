@@ -82,16 +82,11 @@ async function renderFiles(app, names, place) {
         },
         rowRef: (id) => ({go: ['source', id]}),
     });
-    const words = `${format.count(ids.length)} files with costs, self`;
-    append(place, topBar('Files', h('span.dim', words, unknownPart(app, costs))), table.element);
-}
-
-/* What is on no line that is known, of the event that is shown. */
-function unknownPart(app, {list, costs}) {
     const metric = list[list.length - 1];
-    const rest = costs.get(metric.key)(0);
-    if (metric.ratio || !rest) return '';
-    return `; ${app.metrics.percent(metric, rest)} of ${metric.name} is code without line information`;
+    const rest = !metric.ratio && costs.costs.get(metric.key)(0); // on no line that is known
+    const unknown = () => `; ${app.metrics.percent(metric, rest)} of ${metric.name} is code without line information`;
+    const words = `${format.count(ids.length)} files with costs, self`;
+    append(place, topBar('Files', h('span.dim', words, rest ? unknown() : '')), table.element);
 }
 
 /* ------------------------------------------------------------------------------------------ one file */
@@ -291,8 +286,10 @@ function sourceTable(app, names, file, rows, panel) {
 
 /* What the statement that ends at a line costs, of the whole program. */
 function marginColumn({statements, app}) {
-    const costAt = ({line}) => statements.of.get(line).cost;
-    const shareAt = ({kind, line}) => (kind === 'line' ? statements.shareAt(line) : NaN);
+    const at = ({line}) => statements.of.get(line);
+    const ends = (row) => row.kind === 'line' && at(row) && at(row).last === row.line;
+    const costAt = (row) => at(row).cost;
+    const shareAt = (row) => (ends(row) ? statements.share(at(row)) : NaN);
     return {
         key: 'relative',
         label: 'cost',

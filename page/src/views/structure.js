@@ -31,25 +31,21 @@ export const oneStructure = {
         }
         const list = await structureMetrics(app);
         const path = await all.callsOf(row, DEEPEST);
+        const kinds = await app.costsOf(app.tables.data, kindEvents(app));
+        const patterns = await patternsOf(app, {data: id}, (key) => kinds.has(key) && kinds.get(key)(row));
         const few = app.params.has('c') ? list : list.slice(0, app.metrics.sides ? 4 : 2);
         append(
             place,
             await head(app, all, row, list),
             h('div.pair', await byFunction(app, all, id, few), path.length ? allocated(app, all, path) : ''),
             await underFunctions(app, id, list),
-            await why(app, id, row),
+            patterns.length ? h('div.patterns', patterns) : '',
             await fieldsOf(app, id),
             await byLine(app, all, id, list),
             await missed(app, row, id, mainOf(list)),
         );
     },
 };
-
-async function why(app, id, row) {
-    const costs = await app.costsOf(app.tables.data, kindEvents(app));
-    const parts = await patternsOf(app, {data: id}, (key) => costs.has(key) && costs.get(key)(row));
-    return parts.length ? h('div.patterns', parts) : '';
-}
 
 /* A page of a large profile leaves out lines that cost next to nothing (profile/html/html_tables.c). */
 async function missed(app, row, id, metric) {
