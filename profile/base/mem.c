@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARENA_BLOCK = 1 << 20, VECTOR_FIRST = 16, IDMAP_FIRST = 64, IDMAP_KEEP = 4096 };
+enum { ARENA_BLOCK = 1 << 20, VECTOR_FIRST = 16, IDMAP_FIRST = 64, IDMAP_SPARE = 16 };
 
 struct tp_arena_block {
     struct tp_arena_block *older;
@@ -204,9 +204,10 @@ int tp_idmap_add(struct tp_idmap *map, uint64_t id, uint32_t value)
     return 0;
 }
 
+/* Room that this use did not need is given back, so that clearing takes no longer than adding did. */
 void tp_idmap_clear(struct tp_idmap *map)
 {
-    if (map->room > IDMAP_KEEP)
+    if (map->room > IDMAP_FIRST + IDMAP_SPARE * map->count)
         tp_idmap_free(map);
     else if (map->keys)
         memset(map->keys, 0, map->room * sizeof *map->keys);

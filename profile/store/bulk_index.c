@@ -154,16 +154,6 @@ static bool put_entry(struct level *l, const struct entry *entry)
     return true;
 }
 
-/* The entry that was put last is none of this page. */
-static void take_back(struct level *l)
-{
-    uint32_t header = l->leaves ? LEAF_HEADER : INTERIOR_HEADER;
-
-    memset(l->page + l->top, 0, l->last);
-    l->top += l->last;
-    tp_put_u16(l->page + header + 2 * --l->cells, 0);
-}
-
 /* All full pages of a level; the last one stays. Entries of the level above take the place of those of this one: their
  * number. */
 static size_t write_full(struct level *l, struct entry *entries, size_t count)
@@ -175,7 +165,11 @@ static size_t write_full(struct level *l, struct entry *entries, size_t count)
         if (put_entry(l, &entries[i]))
             continue;
         if (i + 1 == count) {
-            take_back(l);
+            /* The entry that was put last is none of this page. */
+            uint32_t header = l->leaves ? LEAF_HEADER : INTERIOR_HEADER;
+            memset(l->page + l->top, 0, l->last);
+            l->top += l->last;
+            tp_put_u16(l->page + header + 2 * --l->cells, 0);
             i--;
         }
         struct entry up = {.key = entries[i].key};
@@ -185,22 +179,6 @@ static size_t write_full(struct level *l, struct entry *entries, size_t count)
         begin_page(l);
     }
     return above;
-}
-
-static void write_levels(struct level *l, uint32_t root, struct entry *entries, size_t count)
-{
-    uint32_t right = 0;
-
-    for (l->leaves = true; !l->bulk->error; l->leaves = false) {
-        size_t above = write_full(l, entries, count);
-        end_page(l, right);
-        if (!above) {
-            tp_bulk_replace(l->bulk, root, l->page);
-            return;
-        }
-        right = tp_bulk_append(l->bulk, l->page);
-        count = above;
-    }
 }
 
 int tp_bulk_index(struct tp_bulk *bulk, struct tp_bulk_index *index)
@@ -213,8 +191,16 @@ int tp_bulk_index(struct tp_bulk *bulk, struct tp_bulk_index *index)
     for (size_t i = 0; ok && i < count; i++)
         entries[i] = (struct entry){.key = index->keys.at[i]};
     if (ok && count) {
+        uint32_t right = 0;
         level->bulk = bulk;
-        write_levels(level, index->root, entries, count);
+        for (level->leaves = true; count && !bulk->error; level->leaves = false) {
+            count = write_full(level, entries, count);
+            end_page(level, right);
+            if (count)
+                right = tp_bulk_append(bulk, level->page);
+            else
+                tp_bulk_replace(bulk, index->root, level->page);
+        }
     }
     if (!ok)
         tp_bulk_failed(bulk, ENOMEM);

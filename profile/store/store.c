@@ -10,7 +10,6 @@
 #include "profile/base/error.h"
 #include "profile/objects/source.h"
 
-
 /* ------------------------------------------------------------------------------------------ small tables */
 
 static int store_write_meta(struct tp_store *store, struct tp_insert *insert, size_t i)

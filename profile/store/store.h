@@ -63,6 +63,31 @@ enum {
     TP_INDEXED = 8,  /* such an index is of one of so many columns, the first ones */
 };
 
+/* Rows of costs by key, such as a data object's number; not 0. In the order in which they were met, until they are
+ * sorted by key, after which none can be added. */
+struct tp_cost_row {
+    uint64_t key;
+    uint64_t *cost;
+    uint32_t line; /* of a source line with calls: in tp_from_tree, + 1 */
+    bool calls;
+    uint8_t can, can_below; /* TP_CAN_* of self and inclusive costs */
+};
+struct tp_cost_rows {
+    size_t width; /* numbers in a row: all events' self costs, or those and the inclusive ones behind them */
+    TP_VECTOR(struct tp_cost_row) list;
+    struct tp_idmap map;
+    struct tp_arena arena;
+};
+/* The row of a key, made if there is none; good until the next one is made. NULL: out of memory. */
+struct tp_cost_row *tp_cost_row(struct tp_cost_rows *rows, uint64_t key);
+/* NULL: there is none. */
+const struct tp_cost_row *tp_cost_row_find(const struct tp_cost_rows *rows, uint64_t key);
+/* Add what an instruction pays in data objects, whose numbers are the keys. -1: out of memory. */
+int tp_cost_rows_add_data(struct tp_cost_rows *rows, const struct tp_events *events, const struct tp_instr *instr);
+void tp_cost_rows_sort(struct tp_cost_rows *rows);
+void tp_cost_rows_clear(struct tp_cost_rows *rows);
+void tp_cost_rows_free(struct tp_cost_rows *rows);
+
 /* What only the call tree knows, which counts each event once however a function calls itself. */
 struct tp_from_tree {
     struct tp_tree tree;
@@ -70,9 +95,8 @@ struct tp_from_tree {
     bool *recurses;  /* by context + 1: it runs below one of its own lines */
     uint64_t **line; /* by line of tree.lines, of functions that do: costs of what is called, and behind them the
                         function's own while it runs below the line. NULL: 0 */
-    struct tp_idmap by_thread; /* from (thread + 1) << 32 | (context + 1) to a row: inclusive costs there */
-    TP_VECTOR(uint64_t *) thread_rows;
-    struct tp_arena arena; /* of all of it but the tree */
+    struct tp_arena arena; /* of these two */
+    struct tp_cost_rows by_thread; /* by (thread + 1) << 32 | (context + 1): inclusive costs there */
 };
 
 struct tp_store {
@@ -161,6 +185,8 @@ void tp_put_id(struct tp_insert *insert, uint32_t id);        /* NULL for 0 */
 void tp_put_text(struct tp_insert *insert, const char *text); /* NULL for NULL; it must be there until the row ends */
 /* A row of events, NULL where `can` says that an event cannot occur. */
 void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const uint64_t *row, uint8_t can);
+/* Self costs, and behind them inclusive costs. */
+void tp_put_self_and_incl(struct tp_insert *insert, const struct tp_events *events, const struct tp_cost_row *row);
 int tp_insert_row(struct tp_store *store, struct tp_insert *insert);
 
 /* Where SQLite has put a table that is filled in bulk; NULL: there is none of this name. */
@@ -188,28 +214,8 @@ int tp_store_misses(struct tp_store *store); /* likewise */
 extern const char *const tp_cache_names[TP_CONFLICT_CACHES];
 int tp_store_statements(struct tp_store *store);
 int tp_store_loops(struct tp_store *store); /* after tp_store_code, which numbers inlined frames */
-/* can: by data object, what those do who miss in it. */
-int tp_store_offsets(struct tp_store *store, const uint8_t *can);
-
-/* Costs of a few instructions by the data object that they were paid in. One set at a time: add what belongs to it,
- * write it, clear it. Only data objects that were met have a row, so that no more is gone through than was added. */
-struct tp_data_rows {
-    const struct tp_recording *rec;
-    struct tp_data_row {
-        uint64_t *cost; /* NULL: not met */
-        uint8_t can;
-    } * row; /* by data object */
-    TP_VECTOR(uint32_t) met; /* data objects + 1; in order after tp_data_rows_sort */
-    struct tp_arena arena;
-};
-
-/* -1: out of memory; so for adding. Free in any case. */
-int tp_data_rows_begin(struct tp_data_rows *rows, const struct tp_recording *rec);
-/* The costs of an instruction that were paid in data objects. */
-int tp_data_rows_add(struct tp_data_rows *rows, const struct tp_instr *instr);
-void tp_data_rows_sort(struct tp_data_rows *rows);
-void tp_data_rows_clear(struct tp_data_rows *rows);
-void tp_data_rows_free(struct tp_data_rows *rows);
+/* objects: a row for each data object, whose `can` is what those do who miss in it. */
+int tp_store_offsets(struct tp_store *store, const struct tp_cost_rows *objects);
 
 /* Whether a column of some table or view has this name already; words of a view's SQL count, too. */
 bool tp_store_names_column(const char *name);

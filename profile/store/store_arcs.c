@@ -20,43 +20,6 @@ struct callers {
     uint8_t *is_waiting;
 };
 
-static void collect_callers(const struct tp_recording *rec, struct callers *callers)
-{
-    uint32_t *first = callers->first;
-
-    for (size_t i = 0; i < rec->arcs.count; i++)
-        first[rec->arcs.at[i].callee]++;
-    for (size_t i = 1; i < rec->contexts.count + 2; i++)
-        first[i] += first[i - 1];
-    for (size_t i = 0; i < rec->arcs.count; i++)
-        callers->list[--first[rec->arcs.at[i].callee]] = arcs_caller_of(rec, &rec->arcs.at[i]);
-}
-
-static void arcs_spread(struct tp_recording *rec, struct callers *callers)
-{
-    size_t waiting = 0;
-
-    for (size_t i = 1; i <= rec->contexts.count; i++) {
-        callers->waiting[waiting++] = (uint32_t)i;
-        callers->is_waiting[i] = 1;
-    }
-    while (waiting) {
-        uint32_t callee = callers->waiting[--waiting];
-        callers->is_waiting[callee] = 0;
-        for (uint32_t i = callers->first[callee]; i < callers->first[callee + 1]; i++) {
-            uint32_t caller = callers->list[i];
-            uint8_t news = rec->contexts.at[callee - 1].can_below;
-            if (!caller ||
-                (rec->contexts.at[caller - 1].can_below | news) == rec->contexts.at[caller - 1].can_below)
-                continue;
-            rec->contexts.at[caller - 1].can_below |= news;
-            if (!callers->is_waiting[caller])
-                callers->waiting[waiting++] = caller;
-            callers->is_waiting[caller] = 1;
-        }
-    }
-}
-
 int tp_store_possible(struct tp_store *store)
 {
     struct tp_recording *rec = store->rec;
@@ -80,8 +43,33 @@ int tp_store_possible(struct tp_store *store)
         store->can |= instr->can;
     }
     if (ok) {
-        collect_callers(rec, &callers);
-        arcs_spread(rec, &callers);
+        uint32_t *first = callers.first;
+        for (size_t i = 0; i < rec->arcs.count; i++)
+            first[rec->arcs.at[i].callee]++;
+        for (size_t i = 1; i < rec->contexts.count + 2; i++)
+            first[i] += first[i - 1];
+        for (size_t i = 0; i < rec->arcs.count; i++)
+            callers.list[--first[rec->arcs.at[i].callee]] = arcs_caller_of(rec, &rec->arcs.at[i]);
+        size_t left = 0; /* contexts that wait */
+        for (size_t i = 1; i <= rec->contexts.count; i++) {
+            callers.waiting[left++] = (uint32_t)i;
+            callers.is_waiting[i] = 1;
+        }
+        while (left) {
+            uint32_t callee = callers.waiting[--left];
+            callers.is_waiting[callee] = 0;
+            for (uint32_t i = callers.first[callee]; i < callers.first[callee + 1]; i++) {
+                uint32_t caller = callers.list[i];
+                uint8_t news = rec->contexts.at[callee - 1].can_below;
+                if (!caller ||
+                    (rec->contexts.at[caller - 1].can_below | news) == rec->contexts.at[caller - 1].can_below)
+                    continue;
+                rec->contexts.at[caller - 1].can_below |= news;
+                if (!callers.is_waiting[caller])
+                    callers.waiting[left++] = caller;
+                callers.is_waiting[caller] = 1;
+            }
+        }
     }
     tp_arena_free(&arena);
     return ok ? 0 : TP_NO_MEMORY(store->err);

@@ -21,65 +21,18 @@
 
 enum { REPORT_EVERY = 512 }; /* functions between two reports of progress */
 
-/* Rows of the function at hand, by key. A row: self, then inclusive. */
-struct rows {
-    struct tp_idmap map;
-    struct row {
-        uint64_t key;
-        uint64_t *cost;
-        uint32_t line; /* of a line with calls: in tp_from_tree, + 1 */
-        bool calls;
-        uint8_t can, can_below;
-    } * at;
-    size_t count, room;
-    struct tp_arena arena;
-};
-
 struct code {
     struct tp_store *store;
     const struct tp_events *events;
     size_t width;               /* columns */
     uint32_t *arcs, *first_arc; /* arcs by context of their site, as tp_sites */
     struct tp_insert functions, lines, instructions, self, threads, inlined;
-    struct rows line, frame, thread;
+    struct tp_cost_rows line, frame; /* of the function at hand: self, then inclusive costs */
+    struct tp_cost_rows thread;      /* likewise: self costs */
     uint64_t row[TP_MAX_EVENTS], incl[TP_MAX_EVENTS], scratch[TP_MAX_EVENTS];
     struct tp_arena arena; /* of arcs and first_arc */
     uint32_t next_frame; /* id of the first frame of the function at hand */
 };
-
-/* ------------------------------------------------------------------------------------------ rows */
-
-static struct row *row_of(struct code *code, struct rows *rows, uint64_t key)
-{
-    uint32_t index = tp_idmap_find(&rows->map, key);
-
-    if (index != TP_NOT_FOUND)
-        return &rows->at[index];
-    if (tp_vector_grow((void **)&rows->at, &rows->room, rows->count, sizeof *rows->at))
-        return NULL;
-    struct row *row = &rows->at[rows->count];
-    row->key = key;
-    row->cost = tp_arena_alloc(&rows->arena, 2 * code->width * sizeof *row->cost);
-    if (!row->cost || tp_idmap_add(&rows->map, key, (uint32_t)rows->count))
-        return NULL;
-    rows->count++;
-    return row;
-}
-
-static void rows_clear(struct rows *rows)
-{
-    rows->count = 0;
-    tp_idmap_clear(&rows->map);
-    tp_arena_clear(&rows->arena);
-}
-
-static void rows_free(struct rows *rows)
-{
-    rows_clear(rows);
-    tp_arena_free(&rows->arena);
-    tp_idmap_free(&rows->map);
-    free(rows->at);
-}
 
 /* ------------------------------------------------------------------------------------------ order */
 
@@ -110,18 +63,18 @@ static int order_arcs(struct code *code)
 
 /* The row of a frame, after those of the frames around it. The chain is as deep as the debug information says:
  * the loop adds the outermost missing frame each time round. */
-static struct row *frame_row(struct code *code, uint32_t frame)
+static struct tp_cost_row *frame_row(struct code *code, uint32_t frame)
 {
     const struct tp_frame *frames = code->store->rec->frames.at;
 
     for (;;) {
         uint32_t missing = frame;
         if (tp_idmap_find(&code->frame.map, frame) != TP_NOT_FOUND)
-            return row_of(code, &code->frame, frame);
+            return tp_cost_row(&code->frame, frame);
         while (frames[missing - 1].parent &&
                tp_idmap_find(&code->frame.map, frames[missing - 1].parent) == TP_NOT_FOUND)
             missing = frames[missing - 1].parent;
-        if (!row_of(code, &code->frame, missing))
+        if (!tp_cost_row(&code->frame, missing))
             return NULL;
     }
 }
@@ -134,34 +87,33 @@ static uint32_t frame_id(const struct code *code, uint32_t frame)
 static int write_frames(struct code *code, uint32_t context)
 {
     const struct tp_frame *frames = code->store->rec->frames.at;
-    struct rows *rows = &code->frame;
+    struct tp_cost_rows *rows = &code->frame;
 
-    for (size_t i = rows->count; i-- > 0;) { /* parents come before their children */
-        struct row *row = &rows->at[i];
+    for (size_t i = rows->list.count; i-- > 0;) { /* parents come before their children */
+        struct tp_cost_row *row = &rows->list.at[i];
         const struct tp_frame *frame = &frames[row->key - 1];
         tp_add_row(code->events, row->cost + code->width, row->cost);
         row->can_below |= row->can;
         if (!frame->parent)
             continue;
-        struct row *parent = row_of(code, rows, frame->parent);
+        struct tp_cost_row *parent = tp_cost_row(rows, frame->parent);
         tp_add_row(code->events, parent->cost + code->width, row->cost + code->width);
         parent->can_below |= row->can_below;
     }
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct row *row = &rows->at[i];
+    for (size_t i = 0; i < rows->list.count; i++) {
+        const struct tp_cost_row *row = &rows->list.at[i];
         const struct tp_frame *frame = &frames[row->key - 1];
         struct tp_insert *insert = &code->inlined;
         code->store->frame_id[row->key - 1] = code->next_frame + (uint32_t)i;
         TP_PUT(insert, TP_INTEGER(code->next_frame + i), TP_ID(frame_id(code, frame->parent)), TP_ID(context),
                TP_TEXT(frame->name), TP_ID(frame->file), TP_ID(frame->line), TP_ID(frame->call_file),
                TP_ID(frame->call_line));
-        tp_put_row(insert, code->events, row->cost, row->can);
-        tp_put_row(insert, code->events, row->cost + code->width, row->can_below);
+        tp_put_self_and_incl(insert, code->events, row);
         if (tp_insert_row(code->store, insert))
             return -1;
     }
-    code->next_frame += (uint32_t)rows->count;
-    rows_clear(rows);
+    code->next_frame += (uint32_t)rows->list.count;
+    tp_cost_rows_clear(rows);
     return 0;
 }
 
@@ -183,7 +135,7 @@ static int write_self(struct code *code, const struct tp_instr *instr, uint32_t 
             if (same->thread == blob->thread)
                 tp_blob_add(code->events, same, code->scratch, NULL);
         }
-        struct row *thread = row_of(code, &code->thread, blob->thread);
+        struct tp_cost_row *thread = tp_cost_row(&code->thread, blob->thread);
         if (!thread)
             return TP_NO_MEMORY(code->store->err);
         tp_add_row(code->events, thread->cost, code->scratch);
@@ -198,30 +150,16 @@ static int write_self(struct code *code, const struct tp_instr *instr, uint32_t 
     return 0;
 }
 
-static int write_instruction_row(struct code *code, const struct tp_instr *instr, uint32_t id)
-{
-    const struct tp_recording *rec = code->store->rec;
-    struct tp_insert *insert = &code->instructions;
-    uint32_t function = rec->contexts.at[instr->context - 1].function;
-    bool typed = instr->type != TP_TYPE_UNKNOWN &&
-                 tp_does(code->events, code->row, instr->can) & (TP_CAN_READ | TP_CAN_WRITE);
-
-    TP_PUT(insert, TP_ID(id), TP_ID(instr->context), TP_ID(function ? rec->functions.at[function - 1].object : 0),
-           TP_INTEGER(instr->address), TP_INTEGER(instr->length), TP_ID(instr->file), TP_ID(instr->line),
-           TP_ID(frame_id(code, instr->frame)), TP_ID(instr->statement), TP_ID(instr->loop),
-           TP_IF(typed, TP_INTEGER(instr->type == TP_TYPE_FLOATING)));
-    tp_put_row(insert, code->events, code->row, instr->can);
-    return tp_insert_row(code->store, insert);
-}
-
 /* Where an import knows lines only there is no row (tp_recording.no_addresses). */
 static int write_instruction(struct code *code, uint32_t index)
 {
     struct tp_store *store = code->store;
-    const struct tp_instr *instr = &store->rec->instrs.at[index];
-    struct row *line = row_of(code, &code->line, tp_line_key(instr->file, instr->line));
-    struct row *frame = instr->frame ? frame_row(code, instr->frame) : NULL;
-    uint32_t id = store->rec->no_addresses ? 0 : (uint32_t)++store->instructions;
+    const struct tp_recording *rec = store->rec;
+    const struct tp_instr *instr = &rec->instrs.at[index];
+    struct tp_cost_row *line = tp_cost_row(&code->line, tp_line_key(instr->file, instr->line));
+    struct tp_cost_row *frame = instr->frame ? frame_row(code, instr->frame) : NULL;
+    uint32_t id = rec->no_addresses ? 0 : (uint32_t)++store->instructions;
+    uint32_t function = rec->contexts.at[instr->context - 1].function;
 
     if (!line || (instr->frame && !frame))
         return TP_NO_MEMORY(store->err);
@@ -234,8 +172,19 @@ static int write_instruction(struct code *code, uint32_t index)
         frame->can |= instr->can;
     }
     store->instruction_id[index] = id;
-    return (id ? write_instruction_row(code, instr, id) : 0) ||
-           (store->rec->threads.count > 1 ? write_self(code, instr, id) : 0);
+    if (id) {
+        struct tp_insert *insert = &code->instructions;
+        bool typed = instr->type != TP_TYPE_UNKNOWN &&
+                     tp_does(code->events, code->row, instr->can) & (TP_CAN_READ | TP_CAN_WRITE);
+        TP_PUT(insert, TP_ID(id), TP_ID(instr->context), TP_ID(function ? rec->functions.at[function - 1].object : 0),
+               TP_INTEGER(instr->address), TP_INTEGER(instr->length), TP_ID(instr->file), TP_ID(instr->line),
+               TP_ID(frame_id(code, instr->frame)), TP_ID(instr->statement), TP_ID(instr->loop),
+               TP_IF(typed, TP_INTEGER(instr->type == TP_TYPE_FLOATING)));
+        tp_put_row(insert, code->events, code->row, instr->can);
+        if (tp_insert_row(store, insert))
+            return -1;
+    }
+    return rec->threads.count > 1 ? write_self(code, instr, id) : 0;
 }
 
 /* ------------------------------------------------------------------------------------------ lines */
@@ -248,7 +197,7 @@ static int add_arcs(struct code *code, uint32_t context)
     for (uint32_t i = code->first_arc[context - 1]; i < code->first_arc[context]; i++) {
         const struct tp_arc *arc = &rec->arcs.at[code->arcs[i]];
         const struct tp_instr *site = &rec->instrs.at[arc->site - 1];
-        struct row *line = row_of(code, &code->line, tp_line_key(site->file, site->line));
+        struct tp_cost_row *line = tp_cost_row(&code->line, tp_line_key(site->file, site->line));
         if (!line)
             return TP_NO_MEMORY(code->store->err);
         line->calls = true;
@@ -264,8 +213,8 @@ static bool code_overlaps(const struct code *code)
 {
     for (size_t k = 0; k < code->width; k++) {
         uint64_t sum = 0;
-        for (size_t i = 0; i < code->line.count; i++)
-            sum = tp_sum(sum, code->line.at[i].cost[code->width + k]);
+        for (size_t i = 0; i < code->line.list.count; i++)
+            sum = tp_sum(sum, code->line.list.at[i].cost[code->width + k]);
         if (sum > code->incl[k])
             return true;
     }
@@ -285,7 +234,7 @@ static uint64_t outside(uint64_t self, uint64_t nested, uint64_t all, bool *esti
 }
 
 /* Inclusive costs of the lines of a function that calls itself. code->row: the function's self costs. */
-static bool untangle(struct code *code, struct row *row)
+static bool untangle(struct code *code, struct tp_cost_row *row)
 {
     const uint64_t *known = row->line ? code->store->from_tree.line[row->line - 1] : NULL;
     bool estimate = false;
@@ -302,11 +251,11 @@ static int code_write_lines(struct code *code, uint32_t context)
     const struct tp_from_tree *tree = &code->store->from_tree;
     bool doubtful;
 
-    for (size_t i = 0; i < code->line.count; i++) /* self and called summed up */
-        tp_add_row(code->events, code->line.at[i].cost + code->width, code->line.at[i].cost);
+    for (size_t i = 0; i < code->line.list.count; i++) /* self and called summed up */
+        tp_add_row(code->events, code->line.list.at[i].cost + code->width, code->line.list.at[i].cost);
     doubtful = !tree->known && code_overlaps(code);
-    for (size_t i = 0; i < code->line.count; i++) {
-        struct row *row = &code->line.at[i];
+    for (size_t i = 0; i < code->line.list.count; i++) {
+        struct tp_cost_row *row = &code->line.list.at[i];
         uint64_t *incl = row->cost + code->width;
         bool estimate = tree->known && tree->recurses[context] ? untangle(code, row) : doubtful && row->calls;
         for (size_t k = 0; k < code->width; k++)
@@ -319,7 +268,7 @@ static int code_write_lines(struct code *code, uint32_t context)
         if (tp_insert_row(code->store, insert))
             return -1;
     }
-    rows_clear(&code->line);
+    tp_cost_rows_clear(&code->line);
     return 0;
 }
 
@@ -379,38 +328,22 @@ static int write_threads(struct code *code, uint32_t context, const struct tp_co
     const struct tp_from_tree *tree = &store->from_tree;
 
     for (uint32_t t = 1; store->rec->threads.count > 1 && t <= store->rec->threads.count; t++) {
-        uint32_t incl = tp_idmap_find(&tree->by_thread, (uint64_t)t << 32 | context);
-        uint32_t self = tp_idmap_find(&code->thread.map, t);
-        if (incl == TP_NOT_FOUND && self == TP_NOT_FOUND)
+        const struct tp_cost_row *incl = tp_cost_row_find(&tree->by_thread, (uint64_t)t << 32 | context);
+        const struct tp_cost_row *self = tp_cost_row_find(&code->thread, t);
+        if (!incl && !self)
             continue;
         memset(code->scratch, 0, code->width * sizeof *code->scratch);
         TP_PUT(&code->threads, TP_COUNT(store->rec->threads.at[t - 1].id), TP_ID(context));
-        tp_put_row(&code->threads, code->events,
-                   self == TP_NOT_FOUND ? code->scratch : code->thread.at[self].cost, x->can);
-        if (incl != TP_NOT_FOUND)
-            tp_put_row(&code->threads, code->events, tree->thread_rows.at[incl], x->can_below);
-        for (size_t i = 0; incl == TP_NOT_FOUND && i < code->width; i++)
+        tp_put_row(&code->threads, code->events, self ? self->cost : code->scratch, x->can);
+        if (incl)
+            tp_put_row(&code->threads, code->events, incl->cost, x->can_below);
+        for (size_t i = 0; !incl && i < code->width; i++)
             tp_put_null(&code->threads);
         if (tp_insert_row(store, &code->threads))
             return -1;
     }
-    rows_clear(&code->thread);
+    tp_cost_rows_clear(&code->thread);
     return 0;
-}
-
-/* Self and inclusive costs of a context into code->row and code->incl. The core's own totals where there are any
- * (recorded with --inclusive=no there are none): `sum` is that of the instructions. */
-static void code_function_costs(struct code *code, const struct tp_context *context, const uint64_t *sum)
-{
-    size_t bytes = code->width * sizeof *sum;
-
-    memset(code->row, 0, bytes);
-    memset(code->incl, 0, bytes);
-    tp_blobs_add(code->events, context->costs, code->row, code->incl);
-    if (context->costs)
-        return;
-    memcpy(code->row, sum, bytes);
-    memcpy(code->incl, sum, bytes);
 }
 
 static int write_function_row(struct code *code, uint32_t index, uint64_t first, uint64_t last)
@@ -446,7 +379,13 @@ static int write_function(struct code *code, uint32_t context)
         tp_add_row(code->events, sum, code->row);
     }
     tp_add_row(code->events, store->total, sum);
-    code_function_costs(code, x, sum);
+    memset(code->row, 0, sizeof code->row);
+    memset(code->incl, 0, sizeof code->incl);
+    tp_blobs_add(code->events, x->costs, code->row, code->incl);
+    if (!x->costs) { /* there are no totals of the core's own, as with --inclusive=no */
+        memcpy(code->row, sum, sizeof sum);
+        memcpy(code->incl, sum, sizeof sum);
+    }
     bool executed = sites->first[context] > sites->first[context - 1];
     if (!executed && !x->costs && !x->held)
         return 0; /* translated, never run */
@@ -457,42 +396,30 @@ static int write_function(struct code *code, uint32_t context)
 
 /* ------------------------------------------------------------------------------------------ all */
 
-static int code_open(struct code *code)
-{
-    struct tp_store *store = code->store;
-
-    return order_arcs(code) || tp_insert_open(store, &code->functions, "t_functions") ||
-           tp_insert_open(store, &code->lines, "t_lines") ||
-           tp_insert_open(store, &code->instructions, "t_instructions") ||
-           tp_insert_open(store, &code->self, "t_self") ||
-           tp_insert_open(store, &code->threads, "t_thread_functions") ||
-           tp_insert_open(store, &code->inlined, "t_inlined");
-}
-
-static int code_close(struct code *code, int failed)
-{
-    struct tp_insert *const inserts[] = {&code->functions, &code->lines,   &code->instructions,
-                                         &code->self,      &code->threads, &code->inlined};
-
-    for (size_t i = 0; i < sizeof inserts / sizeof *inserts; i++)
-        failed = tp_insert_close(code->store, inserts[i], failed);
-    rows_free(&code->line);
-    rows_free(&code->frame);
-    rows_free(&code->thread);
-    tp_arena_free(&code->arena);
-    return failed;
-}
-
 int tp_store_code(struct tp_store *store)
 {
-    struct code code = {
-        .store = store, .events = &store->rec->events, .width = store->rec->events.count, .next_frame = 1};
-    size_t count = store->rec->contexts.count;
-    int failed = code_open(&code);
+    size_t count = store->rec->contexts.count, width = store->rec->events.count;
+    struct code code = {.store = store, .events = &store->rec->events, .width = width, .next_frame = 1,
+                        .line.width = 2 * width, .frame.width = 2 * width, .thread.width = width};
+    const struct {
+        struct tp_insert *insert;
+        const char *table;
+    } tables[] = {{&code.functions, "t_functions"}, {&code.lines, "t_lines"}, {&code.instructions, "t_instructions"},
+                  {&code.self, "t_self"}, {&code.threads, "t_thread_functions"}, {&code.inlined, "t_inlined"}};
+    enum { TABLES = sizeof tables / sizeof *tables };
+    int failed = order_arcs(&code);
 
+    for (size_t i = 0; !failed && i < TABLES; i++)
+        failed = tp_insert_open(store, tables[i].insert, tables[i].table);
     for (size_t i = 1; !failed && i <= count; i++) {
         failed = (i % REPORT_EVERY == 0 && tp_progress_of(store, "writing", i, count)) ||
                  write_function(&code, (uint32_t)i);
     }
-    return code_close(&code, failed);
+    for (size_t i = 0; i < TABLES; i++)
+        failed = tp_insert_close(store, tables[i].insert, failed);
+    tp_cost_rows_free(&code.line);
+    tp_cost_rows_free(&code.frame);
+    tp_cost_rows_free(&code.thread);
+    tp_arena_free(&code.arena);
+    return failed;
 }

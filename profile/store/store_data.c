@@ -17,7 +17,6 @@
  *
  * where code inlined from a system header (a container's) stands for the line that it was inlined in.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,74 +26,13 @@
 #include "profile/objects/names.h"
 #include "profile/store/store.h"
 
-/* ------------------------------------------------------------------------------------------ rows by data object */
-
-int tp_data_rows_begin(struct tp_data_rows *rows, const struct tp_recording *rec)
-{
-    *rows = (struct tp_data_rows){.rec = rec, .row = calloc(rec->data.count + 1, sizeof *rows->row)};
-    return rows->row ? 0 : -1;
-}
-
-int tp_data_rows_add(struct tp_data_rows *rows, const struct tp_instr *instr)
-{
-    const struct tp_events *events = &rows->rec->events;
-
-    for (const struct tp_blob *blob = instr->costs; blob; blob = blob->next) {
-        if (!blob->data)
-            continue;
-        struct tp_data_row *row = &rows->row[blob->data - 1];
-        if (!row->cost) {
-            uint64_t *cost = tp_arena_alloc(&rows->arena, events->count * sizeof *cost);
-            uint32_t *met = cost ? TP_VECTOR_ADD(&rows->met) : NULL;
-            if (!met)
-                return -1;
-            *met = blob->data;
-            row->cost = cost;
-        }
-        tp_blob_add(events, blob, row->cost, NULL);
-        row->can |= instr->can;
-    }
-    return 0;
-}
-
-static int data_by_number(const void *a, const void *b)
-{
-    return TP_COMPARE(*(const uint32_t *)a, *(const uint32_t *)b);
-}
-
-void tp_data_rows_sort(struct tp_data_rows *rows)
-{
-    if (rows->met.count > 1)
-        qsort(rows->met.at, rows->met.count, sizeof *rows->met.at, data_by_number);
-}
-
-void tp_data_rows_clear(struct tp_data_rows *rows)
-{
-    for (size_t i = 0; i < rows->met.count; i++)
-        rows->row[rows->met.at[i] - 1] = (struct tp_data_row){0};
-    rows->met.count = 0;
-    tp_arena_clear(&rows->arena);
-}
-
-void tp_data_rows_free(struct tp_data_rows *rows)
-{
-    free(rows->row);
-    TP_VECTOR_FREE(&rows->met);
-    tp_arena_free(&rows->arena);
-}
-
 /* ------------------------------------------------------------------------------------------ whose code it is */
-
-static bool data_begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
 
 static bool is_system_header(const struct tp_recording *rec, uint32_t file)
 {
     const char *path = file ? rec->files.at[file - 1] : "";
 
-    return data_begins(path, "/usr/include/") || strstr(path, "/include/c++/") != NULL;
+    return strncmp(path, "/usr/include/", 13) == 0 || strstr(path, "/include/c++/") != NULL;
 }
 
 static uint32_t data_object_of(const struct tp_recording *rec, uint32_t function)
@@ -107,7 +45,7 @@ static bool is_system_library(const struct tp_recording *rec, uint32_t function)
     uint32_t object = data_object_of(rec, function);
     const char *path = object ? rec->objects.at[object - 1].path : "";
 
-    return data_begins(path, "/lib") || data_begins(path, "/usr/lib") || !data_begins(path, "/");
+    return strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0 || *path != '/';
 }
 
 static const char *function_name(const struct tp_recording *rec, uint32_t function)
@@ -172,24 +110,6 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path ? path : "";
 }
 
-/* printf into the recording's memory; NULL: there is none. */
-static __attribute__((format(printf, 2, 3))) const char *make(struct tp_recording *rec, const char *format, ...)
-{
-    va_list arguments, again;
-    int length;
-    char *text;
-
-    va_start(arguments, format);
-    va_copy(again, arguments);
-    length = vsnprintf(NULL, 0, format, again);
-    va_end(again);
-    text = length < 0 ? NULL : tp_arena_alloc(&rec->arena, (size_t)length + 1);
-    if (text)
-        vsnprintf(text, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    return text;
-}
-
 struct data_name {
     const char *name;      /* "strdup in main (main.c:41)", "table (libfoo.so)", "stack of thread 1", ... */
     const char *kind;      /* "heap", "mapping", "static", "stack", "file", "rest", "other", "region" */
@@ -205,8 +125,8 @@ static const char *allocated_name(struct tp_recording *rec, const struct data_na
     if (!out->function)
         return out->allocator;
     if (!out->line)
-        return make(rec, "%s in %s", out->called, out->function);
-    return make(rec, "%s in %s (%s:%u)", out->called, out->function,
+        return tp_arena_print(&rec->arena, "%s in %s", out->called, out->function);
+    return tp_arena_print(&rec->arena, "%s in %s (%s:%u)", out->called, out->function,
                 base_name(out->file ? rec->files.at[out->file - 1] : "?"), (unsigned)out->line);
 }
 
@@ -229,11 +149,11 @@ static const char *static_name(struct tp_recording *rec, const struct tp_data *d
     const char *file = base_name(data->path);
 
     if (!data->symbol)
-        return make(rec, "static data (%s)", file);
+        return tp_arena_print(&rec->arena, "static data (%s)", file);
     if (!data->size)
-        return make(rec, "%s, between symbols (%s)", data->symbol, file);
+        return tp_arena_print(&rec->arena, "%s, between symbols (%s)", data->symbol, file);
     out->symbol = tp_demangle(&rec->arena, data->symbol);
-    return out->symbol ? make(rec, "%s (%s)", out->symbol, file) : NULL;
+    return out->symbol ? tp_arena_print(&rec->arena, "%s (%s)", out->symbol, file) : NULL;
 }
 
 /* Texts live as long as the recording. -1: no memory. */
@@ -254,11 +174,11 @@ static int data_find_name(struct tp_recording *rec, const struct tp_data *data, 
         out->name = static_name(rec, data, out);
         break;
     case TN_DATA_STACK:
-        out->name = make(rec, "stack of thread %u",
+        out->name = tp_arena_print(&rec->arena, "stack of thread %u",
                          data->thread ? (unsigned)rec->threads.at[data->thread - 1].id : 0);
         break;
     case TN_DATA_FILE:
-        out->name = make(rec, "file %s", data->path ? data->path : "???");
+        out->name = tp_arena_print(&rec->arena, "file %s", data->path ? data->path : "???");
         break;
     case TN_DATA_NAMED:
         out->name = data->symbol ? data->symbol : "region";
@@ -277,12 +197,9 @@ static int data_find_name(struct tp_recording *rec, const struct tp_data *data, 
 
 struct shares {
     struct tp_store *store;
-    size_t width;
-    uint64_t *objects;             /* rows, by data object */
-    uint8_t *can;                  /* of those who missed in it */
-    uint64_t *self, *incl;         /* rows, by origin; behind `objects` */
-    uint8_t *can_self, *can_below; /* by origin; behind `can` */
-    struct tp_data_rows here; /* of the instruction at hand */
+    struct tp_cost_rows objects; /* of all data objects, in their order; can: of those who missed in it */
+    struct tp_cost_rows origins; /* of all origins, in their order: self, then inclusive costs */
+    struct tp_cost_rows here;    /* of the instruction at hand, by data object + 1 */
 };
 
 static int write_shares(struct tp_store *store, struct tp_insert *insert, size_t index)
@@ -290,19 +207,19 @@ static int write_shares(struct tp_store *store, struct tp_insert *insert, size_t
     struct shares *s = insert->user;
     const struct tp_recording *rec = store->rec;
     const struct tp_instr *instr = &rec->instrs.at[index];
-    int failed = tp_data_rows_add(&s->here, instr) ? TP_NO_MEMORY(store->err) : 0;
+    int failed = tp_cost_rows_add_data(&s->here, &rec->events, instr) ? TP_NO_MEMORY(store->err) : 0;
 
-    tp_data_rows_sort(&s->here);
-    for (size_t i = 0; !failed && i < s->here.met.count; i++) {
-        uint32_t data = s->here.met.at[i];
-        const uint64_t *row = s->here.row[data - 1].cost;
-        tp_add_row(&rec->events, s->objects + (data - 1) * s->width, row);
-        s->can[data - 1] |= instr->can;
-        TP_PUT(insert, TP_ID(store->instruction_id[index]), TP_ID(data));
-        tp_put_row(insert, &rec->events, row, instr->can);
+    tp_cost_rows_sort(&s->here);
+    for (size_t i = 0; !failed && i < s->here.list.count; i++) {
+        const struct tp_cost_row *row = &s->here.list.at[i];
+        struct tp_cost_row *object = &s->objects.list.at[row->key - 1];
+        tp_add_row(&rec->events, object->cost, row->cost);
+        object->can |= instr->can;
+        TP_PUT(insert, TP_ID(store->instruction_id[index]), TP_ID(row->key));
+        tp_put_row(insert, &rec->events, row->cost, instr->can);
         failed = tp_insert_row(store, insert);
     }
-    tp_data_rows_clear(&s->here);
+    tp_cost_rows_clear(&s->here);
     return failed;
 }
 
@@ -326,34 +243,11 @@ static int data_write_object(struct tp_store *store, struct tp_insert *insert, s
            TP_IF(blocks, TP_COUNT(data->began)), TP_IF(blocks, TP_COUNT(data->ended)),
            TP_IF(blocks, TP_COUNT(data->bytes)), TP_IF(blocks, TP_COUNT(data->largest)),
            TP_IF(data->element, TP_COUNT(data->element)), TP_TEXT(data->layout ? data->layout->type : NULL));
-    tp_put_row(insert, &rec->events, s->objects + index * s->width, s->can[index]);
+    tp_put_row(insert, &rec->events, s->objects.list.at[index].cost, s->objects.list.at[index].can);
     return tp_insert_row(store, insert);
 }
 
 /* ------------------------------------------------------------------------------------------ allocation paths */
-
-/* Rows of costs by origin, from those of data objects. */
-static void add_up(const struct shares *s)
-{
-    const struct tp_recording *rec = s->store->rec;
-
-    for (size_t i = 0; i < rec->data.count; i++) {
-        uint32_t origin = rec->data.at[i].origin;
-        if (!origin)
-            continue;
-        tp_add_row(&rec->events, s->self + (origin - 1) * s->width, s->objects + i * s->width);
-        s->can_self[origin - 1] |= s->can[i];
-    }
-    for (size_t i = rec->origins.count; i-- > 0;) {
-        uint32_t caller = rec->origins.at[i].caller;
-        tp_add_row(&rec->events, s->incl + i * s->width, s->self + i * s->width);
-        s->can_below[i] |= s->can_self[i];
-        if (!caller)
-            continue;
-        tp_add_row(&rec->events, s->incl + (caller - 1) * s->width, s->incl + i * s->width);
-        s->can_below[caller - 1] |= s->can_below[i];
-    }
-}
 
 static int write_path(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
@@ -365,9 +259,34 @@ static int write_path(struct tp_store *store, struct tp_insert *insert, size_t i
     TP_PUT(insert, TP_ID(i + 1), TP_ID(origin->caller), TP_TEXT(rec->functions.at[origin->function - 1].name),
            TP_ID(site ? site->file : 0), TP_ID(site ? site->line : 0),
            TP_ID(site ? store->instruction_id[origin->site - 1] : 0));
-    tp_put_row(insert, &rec->events, s->self + i * s->width, s->can_self[i]);
-    tp_put_row(insert, &rec->events, s->incl + i * s->width, s->can_below[i]);
+    tp_put_self_and_incl(insert, &rec->events, &s->origins.list.at[i]);
     return tp_insert_row(store, insert);
+}
+
+/* Rows of costs by origin, from those of data objects. */
+static void add_up(struct shares *s)
+{
+    const struct tp_recording *rec = s->store->rec;
+    const struct tp_events *events = &rec->events;
+    struct tp_cost_row *origins = s->origins.list.at;
+
+    for (size_t i = 0; i < rec->data.count; i++) {
+        uint32_t origin = rec->data.at[i].origin;
+        if (!origin)
+            continue;
+        tp_add_row(events, origins[origin - 1].cost, s->objects.list.at[i].cost);
+        origins[origin - 1].can |= s->objects.list.at[i].can;
+    }
+    for (size_t i = rec->origins.count; i-- > 0;) {
+        struct tp_cost_row *row = &origins[i];
+        struct tp_cost_row *caller = rec->origins.at[i].caller ? &origins[rec->origins.at[i].caller - 1] : NULL;
+        tp_add_row(events, row->cost + events->count, row->cost);
+        row->can_below |= row->can;
+        if (!caller)
+            continue;
+        tp_add_row(events, caller->cost + events->count, row->cost + events->count);
+        caller->can_below |= row->can_below;
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ all */
@@ -375,24 +294,23 @@ static int write_path(struct tp_store *store, struct tp_insert *insert, size_t i
 int tp_store_data(struct tp_store *store)
 {
     const struct tp_recording *rec = store->rec;
-    size_t objects = rec->data.count, origins = rec->origins.count, width = rec->events.count;
-    struct shares s = {.store = store, .width = width};
+    size_t width = rec->events.count;
+    struct shares s = {.store = store, .objects.width = width, .origins.width = 2 * width, .here.width = width};
+    int failed = 0;
 
-    s.objects = calloc((objects + 2 * origins) * width + 1, sizeof *s.objects);
-    s.can = calloc(objects + 2 * origins + 1, sizeof *s.can);
-    int failed = tp_data_rows_begin(&s.here, rec) || !s.objects || !s.can ? TP_NO_MEMORY(store->err) : 0;
+    for (size_t i = 1; !failed && i <= rec->data.count; i++)
+        failed = tp_cost_row(&s.objects, i) ? 0 : TP_NO_MEMORY(store->err);
+    for (size_t i = 1; !failed && i <= rec->origins.count; i++)
+        failed = tp_cost_row(&s.origins, i) ? 0 : TP_NO_MEMORY(store->err);
+    failed = failed || tp_insert_all(store, "t_instruction_data", rec->instrs.count, write_shares, &s);
     if (!failed) {
-        s.self = s.objects + objects * width;
-        s.incl = s.self + origins * width;
-        s.can_self = s.can + objects;
-        s.can_below = s.can_self + origins;
-        failed = tp_insert_all(store, "t_instruction_data", rec->instrs.count, write_shares, &s);
         add_up(&s);
-        failed = failed || tp_insert_all(store, "t_data", objects, data_write_object, &s) ||
-                 tp_insert_all(store, "t_data_paths", origins, write_path, &s) || tp_store_offsets(store, s.can);
+        failed = tp_insert_all(store, "t_data", rec->data.count, data_write_object, &s) ||
+                 tp_insert_all(store, "t_data_paths", rec->origins.count, write_path, &s) ||
+                 tp_store_offsets(store, &s.objects);
     }
-    free(s.objects);
-    free(s.can);
-    tp_data_rows_free(&s.here);
+    tp_cost_rows_free(&s.objects);
+    tp_cost_rows_free(&s.origins);
+    tp_cost_rows_free(&s.here);
     return failed ? -1 : 0;
 }

@@ -19,7 +19,6 @@
 #include "profile/base/row.h"
 #include "profile/base/sound.h"
 
-
 /* A new, empty file under the temporary name. SQLite's own message would name neither file nor reason. */
 static int store_file_make(struct tp_store *store)
 {
@@ -42,15 +41,8 @@ static int store_file_make(struct tp_store *store)
     return 0;
 }
 
-static int store_file_open(struct tp_store *store)
+static int open_database(struct tp_store *store, const char *settings)
 {
-    static const char settings[] = "PRAGMA journal_mode = OFF;"
-                                   "PRAGMA synchronous = OFF;"
-                                   "PRAGMA locking_mode = EXCLUSIVE;"
-                                   "PRAGMA cache_size = -65536;"
-                                   "PRAGMA temp_store = MEMORY;"
-                                   "BEGIN";
-
     if (sqlite3_open_v2(store->temporary, &store->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         return tp_store_failed(store, "open");
@@ -103,39 +95,34 @@ static void take_index(struct tp_store *store, sqlite3_stmt *row)
     }
 }
 
-/* Where SQLite put the empty tables that are to be filled in bulk, and their indices. */
-static int store_file_find_places(struct tp_store *store)
+/* The empty tables, and where SQLite put those that are to be filled in bulk, and their indices. */
+static int write_schema(struct tp_store *store)
 {
-    return each_row(store,
+    char settings[160];
+
+    snprintf(settings, sizeof settings,
+             "PRAGMA page_size = %d; PRAGMA auto_vacuum = NONE; PRAGMA user_version = %d; PRAGMA application_id = %d; "
+             "PRAGMA journal_mode = OFF; BEGIN", TP_PAGE, TP_SCHEMA_VERSION, TP_APPLICATION_ID);
+    return open_database(store, settings) || tp_store_tables(store) ||
+           each_row(store,
                     "SELECT name, rootpage, (SELECT count(*) FROM pragma_table_info(m.name)), "
                     "(SELECT sum(pk) FROM pragma_table_info(m.name)) FROM sqlite_schema m "
                     "WHERE type = 'table' AND name LIKE 't\\_%' ESCAPE '\\'", take_table) ||
            each_row(store,
                     "SELECT tbl_name, rootpage, (SELECT cid FROM pragma_index_info(m.name)) FROM sqlite_schema m "
-                    "WHERE type = 'index' AND sql IS NOT NULL", take_index);
-}
-
-/* The empty tables. */
-static int write_schema(struct tp_store *store)
-{
-    char settings[160];
-
-    if (sqlite3_open_v2(store->temporary, &store->db,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
-        return tp_store_failed(store, "open");
-    snprintf(settings, sizeof settings,
-             "PRAGMA page_size = %d; PRAGMA auto_vacuum = NONE; PRAGMA user_version = %d; PRAGMA application_id = %d; "
-             "PRAGMA journal_mode = OFF; BEGIN", TP_PAGE, TP_SCHEMA_VERSION, TP_APPLICATION_ID);
-    return tp_store_sql(store, settings, "settings") || tp_store_tables(store) || store_file_find_places(store) ||
+                    "WHERE type = 'index' AND sql IS NOT NULL", take_index) ||
            close_database(store);
 }
 
 static int store_file_write(struct tp_store *store, tp_store_part *large, tp_store_part *rest, void *user)
 {
+    static const char settings[] =
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
+        "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; BEGIN";
     struct stat before;
 
     if (store_file_make(store) || write_schema(store) || tp_store_in_bulk(store, large, user) ||
-        store_file_open(store) || tp_store_events(store) || rest(store, user) || tp_store_views(store) ||
+        open_database(store, settings) || tp_store_events(store) || rest(store, user) || tp_store_views(store) ||
         close_database(store) || tp_sound(store->err))
         return -1;
     if (stat(store->target, &before) == 0)

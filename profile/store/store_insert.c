@@ -44,6 +44,67 @@ int tp_progress_of(struct tp_store *store, const char *stage, uint64_t done, uin
     return 0;
 }
 
+/* ------------------------------------------------------------------------------------------ rows by key */
+
+const struct tp_cost_row *tp_cost_row_find(const struct tp_cost_rows *rows, uint64_t key)
+{
+    uint32_t index = tp_idmap_find(&rows->map, key);
+
+    return index == TP_NOT_FOUND ? NULL : &rows->list.at[index];
+}
+
+struct tp_cost_row *tp_cost_row(struct tp_cost_rows *rows, uint64_t key)
+{
+    struct tp_cost_row *row = (struct tp_cost_row *)tp_cost_row_find(rows, key);
+
+    if (row)
+        return row;
+    uint64_t *cost = tp_arena_alloc(&rows->arena, rows->width * sizeof *cost);
+    if (!cost || !TP_VECTOR_PUSH(&rows->list, (struct tp_cost_row){.key = key, .cost = cost}) ||
+        tp_idmap_add(&rows->map, key, (uint32_t)rows->list.count - 1))
+        return NULL;
+    return &rows->list.at[rows->list.count - 1];
+}
+
+int tp_cost_rows_add_data(struct tp_cost_rows *rows, const struct tp_events *events, const struct tp_instr *instr)
+{
+    for (const struct tp_blob *blob = instr->costs; blob; blob = blob->next) {
+        struct tp_cost_row *row = blob->data ? tp_cost_row(rows, blob->data) : NULL;
+        if (row) {
+            tp_blob_add(events, blob, row->cost, NULL);
+            row->can |= instr->can;
+        } else if (blob->data) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int cost_rows_by_key(const void *a, const void *b)
+{
+    return TP_COMPARE(((const struct tp_cost_row *)a)->key, ((const struct tp_cost_row *)b)->key);
+}
+
+void tp_cost_rows_sort(struct tp_cost_rows *rows)
+{
+    if (rows->list.count > 1)
+        qsort(rows->list.at, rows->list.count, sizeof *rows->list.at, cost_rows_by_key);
+}
+
+void tp_cost_rows_clear(struct tp_cost_rows *rows)
+{
+    rows->list.count = 0;
+    tp_idmap_clear(&rows->map);
+    tp_arena_clear(&rows->arena);
+}
+
+void tp_cost_rows_free(struct tp_cost_rows *rows)
+{
+    TP_VECTOR_FREE(&rows->list);
+    tp_idmap_free(&rows->map);
+    tp_arena_free(&rows->arena);
+}
+
 /* ------------------------------------------------------------------------------------------ inserts */
 
 struct tp_table_place *tp_table_place(struct tp_store *store, const char *table)
@@ -210,6 +271,12 @@ void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const 
     }
 }
 
+void tp_put_self_and_incl(struct tp_insert *insert, const struct tp_events *events, const struct tp_cost_row *row)
+{
+    tp_put_row(insert, events, row->cost, row->can);
+    tp_put_row(insert, events, row->cost + events->count, row->can_below);
+}
+
 uint8_t tp_does(const struct tp_events *events, const uint64_t *row, uint8_t can)
 {
     for (size_t i = 0; i < events->count; i++) {
@@ -220,24 +287,19 @@ uint8_t tp_does(const struct tp_events *events, const uint64_t *row, uint8_t can
     return can;
 }
 
-static int bulk_row(struct tp_store *store, struct tp_insert *insert)
-{
-    int64_t id = insert->id ? insert->id : insert->bulk->last + 1;
-    int error = tp_bulk_row(&store->bulk, insert->bulk, id, &insert->record);
-
-    for (size_t i = 0; !error && i < TP_INDICES && insert->index[i].root; i++) {
-        if (!TP_VECTOR_PUSH(&insert->index[i].keys, (struct tp_key){insert->first[insert->index_column[i]], id}))
-            error = tp_bulk_failed(&store->bulk, ENOMEM);
-    }
-    insert->id = 0;
-    return error ? bulk_failed(store, error) : 0;
-}
-
 int tp_insert_row(struct tp_store *store, struct tp_insert *insert)
 {
     insert->next = 0;
-    if (insert->bulk)
-        return bulk_row(store, insert);
+    if (insert->bulk) {
+        int64_t id = insert->id ? insert->id : insert->bulk->last + 1;
+        int error = tp_bulk_row(&store->bulk, insert->bulk, id, &insert->record);
+        for (size_t i = 0; !error && i < TP_INDICES && insert->index[i].root; i++) {
+            if (!TP_VECTOR_PUSH(&insert->index[i].keys, (struct tp_key){insert->first[insert->index_column[i]], id}))
+                error = tp_bulk_failed(&store->bulk, ENOMEM);
+        }
+        insert->id = 0;
+        return error ? bulk_failed(store, error) : 0;
+    }
     int code = sqlite3_step(insert->statement);
     sqlite3_reset(insert->statement);
     return code == SQLITE_DONE ? 0 : tp_store_failed(store, "insert");

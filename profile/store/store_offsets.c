@@ -36,7 +36,7 @@ struct offsets {
     TP_VECTOR(struct place) places;          /* likewise, each part's counts added up */
     uint8_t of_event[TP_MAX_EVENTS];         /* which count a column is, or UNCOUNTED */
     uint32_t field;                          /* id of the last one */
-    const uint8_t *can;
+    const struct tp_cost_rows *objects;
 };
 
 /* ------------------------------------------------------------------------------------------ places */
@@ -69,21 +69,11 @@ static int sort_blobs(struct offsets *o, const struct tp_data *data)
     return 0;
 }
 
-static void add_counts(const struct offsets *o, struct place *place, const struct tp_blob *blob)
+static int offsets_gather(struct offsets *o, const struct tp_data *data)
 {
     const struct tp_events *events = &o->store->rec->events;
     uint64_t row[TP_MAX_EVENTS];
 
-    memset(row, 0, events->count * sizeof *row);
-    tp_blob_add(events, blob, row, NULL);
-    for (size_t i = 0; i < events->count; i++) {
-        if (o->of_event[i] != UNCOUNTED)
-            place->count[o->of_event[i]] = tp_sum(place->count[o->of_event[i]], row[i]);
-    }
-}
-
-static int offsets_gather(struct offsets *o, const struct tp_data *data)
-{
     o->places.count = 0;
     if (sort_blobs(o, data))
         return -1;
@@ -96,7 +86,12 @@ static int offsets_gather(struct offsets *o, const struct tp_data *data)
                 return TP_NO_MEMORY(o->store->err);
             *last = (struct place){.number = blob->data};
         }
-        add_counts(o, last, blob);
+        memset(row, 0, events->count * sizeof *row);
+        tp_blob_add(events, blob, row, NULL);
+        for (size_t k = 0; k < events->count; k++) {
+            if (o->of_event[k] != UNCOUNTED)
+                last->count[o->of_event[k]] = tp_sum(last->count[o->of_event[k]], row[k]);
+        }
     }
     return 0;
 }
@@ -123,13 +118,6 @@ static uint32_t field_of(const struct tp_data *data, uint32_t place)
     return (uint32_t)(TN_AT_FIRST + low);
 }
 
-static uint64_t piece_size(const struct tp_data *data, uint64_t offset)
-{
-    uint64_t all = data->element ? data->element : data->kind == TN_DATA_STATIC ? data->size : UINT64_MAX;
-
-    return offset + PIECE <= all ? PIECE : all > offset ? all - offset : PIECE;
-}
-
 static void offsets_put_field(struct offsets *o, const struct tp_data *data, uint32_t number)
 {
     static const char *const kinds[] = {"around", "beyond"}, *const names[] = {"(around)", "(beyond)"};
@@ -143,9 +131,11 @@ static void offsets_put_field(struct offsets *o, const struct tp_data *data, uin
                TP_COUNT(field->offset), TP_COUNT(field->size));
     } else { /* no type is known */
         uint64_t offset = (uint64_t)(number - TN_AT_FIRST) * PIECE;
+        uint64_t all = data->element ? data->element : data->kind == TN_DATA_STATIC ? data->size : UINT64_MAX;
+        uint64_t size = offset + PIECE > all && all > offset ? all - offset : PIECE;
         char name[24];
         snprintf(name, sizeof name, "+%" PRIu64, offset);
-        TP_PUT(insert, TP_TEXT("bytes"), TP_TEXT(name), TP_NULL, TP_COUNT(offset), TP_COUNT(piece_size(data, offset)));
+        TP_PUT(insert, TP_TEXT("bytes"), TP_TEXT(name), TP_NULL, TP_COUNT(offset), TP_COUNT(size));
     }
 }
 
@@ -162,18 +152,11 @@ static void put_counts(const struct offsets *o, struct tp_insert *insert, const 
     }
 }
 
-static int write_offset(struct offsets *o, size_t index, const struct place *place)
-{
-    TP_PUT(&o->offsets, TP_ID(index + 1), TP_ID(o->field),
-           TP_IF(place->number >= TN_AT_FIRST, TP_INTEGER(place->number - TN_AT_FIRST)));
-    put_counts(o, &o->offsets, place->count, o->can[index]);
-    return tp_insert_row(o->store, &o->offsets);
-}
-
 /* A field, and its places: those from *at on, as many as are in it. */
 static int write_field(struct offsets *o, size_t index, uint32_t number, size_t *at)
 {
     const struct tp_data *data = &o->store->rec->data.at[index];
+    uint8_t can = o->objects->list.at[index].can;
     uint64_t sum[COUNTED] = {0};
     int failed = 0;
 
@@ -182,11 +165,16 @@ static int write_field(struct offsets *o, size_t index, uint32_t number, size_t 
         const struct place *place = &o->places.at[*at];
         for (size_t i = 0; i < COUNTED; i++)
             sum[i] = tp_sum(sum[i], place->count[i]);
-        failed = data->element ? write_offset(o, index, place) : 0;
+        if (!data->element)
+            continue;
+        TP_PUT(&o->offsets, TP_ID(index + 1), TP_ID(o->field),
+               TP_IF(place->number >= TN_AT_FIRST, TP_INTEGER(place->number - TN_AT_FIRST)));
+        put_counts(o, &o->offsets, place->count, can);
+        failed = tp_insert_row(o->store, &o->offsets);
     }
     TP_PUT(&o->fields, TP_ID(o->field), TP_ID(index + 1));
     offsets_put_field(o, data, number);
-    put_counts(o, &o->fields, sum, o->can[index]);
+    put_counts(o, &o->fields, sum, can);
     return failed || tp_insert_row(o->store, &o->fields);
 }
 
@@ -202,42 +190,30 @@ static uint32_t next_field(const struct offsets *o, const struct tp_data *data, 
     return from - TN_AT_FIRST < data->layout->count ? from : NO_FIELD;
 }
 
-static int offsets_write_object(struct offsets *o, size_t index)
-{
-    const struct tp_data *data = &o->store->rec->data.at[index];
-    size_t at = 0;
-    int failed = offsets_gather(o, data);
-
-    for (uint32_t from = 0; !failed && (from = next_field(o, data, from, at)) != NO_FIELD; from++)
-        failed = write_field(o, index, from, &at);
-    return failed;
-}
-
 /* ------------------------------------------------------------------------------------------ all */
 
-static void find_counted(struct offsets *o)
+int tp_store_offsets(struct tp_store *store, const struct tp_cost_rows *objects)
 {
-    const struct tp_events *events = &o->store->rec->events;
-
-    memset(o->of_event, UNCOUNTED, sizeof o->of_event);
-    for (size_t i = 0; i < events->count; i++) {
-        for (uint8_t c = 0; c < COUNTED; c++) {
-            if (strcmp(events->column[i].name, counted[c]) == 0)
-                o->of_event[i] = c;
-        }
-    }
-}
-
-int tp_store_offsets(struct tp_store *store, const uint8_t *can)
-{
-    struct offsets o = {.store = store, .can = can};
+    const struct tp_events *events = &store->rec->events;
+    struct offsets o = {.store = store, .objects = objects};
     int failed = tp_insert_open(store, &o.fields, "t_data_fields") ||
                  tp_insert_open(store, &o.offsets, "t_data_offsets");
 
-    find_counted(&o);
+    memset(o.of_event, UNCOUNTED, sizeof o.of_event);
+    for (size_t i = 0; i < events->count; i++) {
+        for (uint8_t c = 0; c < COUNTED; c++) {
+            if (strcmp(events->column[i].name, counted[c]) == 0)
+                o.of_event[i] = c;
+        }
+    }
     for (size_t i = 0; !failed && i < store->rec->data.count; i++) {
-        if (store->rec->data.at[i].at)
-            failed = offsets_write_object(&o, i);
+        const struct tp_data *data = &store->rec->data.at[i];
+        size_t at = 0;
+        if (!data->at)
+            continue;
+        failed = offsets_gather(&o, data);
+        for (uint32_t from = 0; !failed && (from = next_field(&o, data, from, at)) != NO_FIELD; from++)
+            failed = write_field(&o, i, from, &at);
     }
     failed = tp_insert_close(store, &o.fields, failed);
     failed = tp_insert_close(store, &o.offsets, failed);

@@ -61,14 +61,10 @@ static int add_thread_row(struct visit *v)
     if (!from->known || store->rec->threads.count < 2 || !(v->tree->top[v->id] & TP_TOP_OF_FUNCTION) ||
         !v->node->thread || !v->node->context)
         return 0;
-    uint32_t index = tp_idmap_find(&from->by_thread, key);
-    if (index == TP_NOT_FOUND) {
-        uint64_t *row = tp_arena_alloc(&from->arena, store->rec->events.count * sizeof *row);
-        index = (uint32_t)from->thread_rows.count;
-        if (!row || !TP_VECTOR_PUSH(&from->thread_rows, row) || tp_idmap_add(&from->by_thread, key, index))
-            return TP_NO_MEMORY(store->err);
-    }
-    tp_add_row(&store->rec->events, from->thread_rows.at[index], v->incl);
+    struct tp_cost_row *row = tp_cost_row(&from->by_thread, key);
+    if (!row)
+        return TP_NO_MEMORY(store->err);
+    tp_add_row(&store->rec->events, row->cost, v->incl);
     return 0;
 }
 
@@ -109,6 +105,7 @@ static int from_tree_make(struct tp_from_tree *from, const struct tp_recording *
     if (tp_tree_make(&from->tree, rec))
         return -1;
     from->known = rec->nodes.count && from->tree.complete;
+    from->by_thread.width = rec->events.count;
     from->line = tp_arena_alloc(&from->arena, (from->tree.lines.context.count + 1) * sizeof *from->line);
     from->recurses = tp_arena_alloc(&from->arena, (rec->contexts.count + 1) * sizeof *from->recurses);
     for (size_t i = 1; from->recurses && i <= rec->nodes.count; i++) {
@@ -121,8 +118,7 @@ static int from_tree_make(struct tp_from_tree *from, const struct tp_recording *
 void tp_from_tree_free(struct tp_from_tree *from)
 {
     tp_tree_free(&from->tree);
-    tp_idmap_free(&from->by_thread);
-    TP_VECTOR_FREE(&from->thread_rows);
+    tp_cost_rows_free(&from->by_thread);
     tp_arena_free(&from->arena);
 }
 
@@ -154,27 +150,9 @@ struct held_rows {
     uint32_t *first;         /* held + 1, by object: functions first, then nodes in the tree's order */
     uint32_t *open, opened;  /* nodes + 1 on the path at hand, by depth; how many */
     uint64_t *row;           /* of each: what is paid at and below it, so far */
-    TP_VECTOR(uint32_t) met; /* of the object at hand: functions + 1 */
-    uint64_t **function;     /* rows, by function + 1; NULL: not met */
-    struct tp_arena arena;   /* of them */
-    struct tp_arena lists;   /* first, open, row, function */
+    struct tp_cost_rows function; /* of the object at hand, by function + 1 */
+    struct tp_arena lists;   /* first, open, row */
 };
-
-static void choose_events(struct held_rows *h)
-{
-    const struct tp_events *all = &h->store->rec->events;
-
-    h->events.slots[1] = all->slots[1];
-    for (size_t i = 0; i < all->slots[1]; i++) {
-        uint8_t column = all->slot_column[1][i];
-        h->events.slot_column[1][i] = column;
-        if (column >= all->count)
-            continue;
-        h->column[h->events.count] = column;
-        h->events.slot_column[1][i] = (uint8_t)h->events.count;
-        h->events.column[h->events.count++] = all->column[column];
-    }
-}
 
 /* ------------------------------------------------------------------------------------------ gathering */
 
@@ -221,16 +199,11 @@ static int write_row(struct held_rows *h, struct tp_insert *insert, uint32_t id,
 
 static int add_to_function(struct held_rows *h, uint32_t context, const uint64_t *row)
 {
-    uint64_t **function = &h->function[context];
+    struct tp_cost_row *function = tp_cost_row(&h->function, context);
 
-    if (!*function) {
-        uint32_t *met = TP_VECTOR_ADD(&h->met);
-        *function = tp_arena_alloc(&h->arena, h->events.count * sizeof **function);
-        if (!met || !*function)
-            return TP_NO_MEMORY(h->store->err);
-        *met = context;
-    }
-    tp_add_row(&h->events, *function, row);
+    if (!function)
+        return TP_NO_MEMORY(h->store->err);
+    tp_add_row(&h->events, function->cost, row);
     return 0;
 }
 
@@ -279,30 +252,6 @@ static int path_data_take_node(struct held_rows *h, uint32_t data, uint32_t *pie
            write_row(h, &h->paths, number, data, self, context ? rec->contexts.at[context - 1].can : 0);
 }
 
-static int path_data_by_number(const void *a, const void *b)
-{
-    return TP_COMPARE(*(const uint32_t *)a, *(const uint32_t *)b);
-}
-
-static int write_functions(struct held_rows *h, uint32_t data)
-{
-    const struct tp_recording *rec = h->store->rec;
-    int failed = 0;
-
-    if (h->met.count)
-        qsort(h->met.at, h->met.count, sizeof *h->met.at, path_data_by_number);
-    for (size_t i = 0; i < h->met.count; i++) {
-        uint32_t context = h->met.at[i];
-        if (!failed && h->function[context])
-            failed = write_row(h, &h->functions, context, data, h->function[context],
-                               rec->contexts.at[context - 1].can_below);
-        h->function[context] = NULL;
-    }
-    h->met.count = 0;
-    tp_arena_clear(&h->arena);
-    return failed;
-}
-
 static int take_object(struct held_rows *h, uint32_t data)
 {
     uint32_t piece = h->first[data - 1];
@@ -317,20 +266,36 @@ static int take_object(struct held_rows *h, uint32_t data)
         failed = path_data_take_node(h, data, &piece);
     while (!failed && h->opened)
         failed = close_node(h);
-    return failed || write_functions(h, data);
+    tp_cost_rows_sort(&h->function);
+    for (size_t i = 0; !failed && i < h->function.list.count; i++) {
+        const struct tp_cost_row *row = &h->function.list.at[i];
+        failed = write_row(h, &h->functions, (uint32_t)row->key, data, row->cost,
+                           h->store->rec->contexts.at[row->key - 1].can_below);
+    }
+    tp_cost_rows_clear(&h->function);
+    return failed;
 }
 
 static int path_data(struct tp_store *store, const struct tp_tree *tree)
 {
     const struct tp_recording *rec = store->rec;
-    struct held_rows h = {.store = store, .tree = tree};
+    const struct tp_events *all = &rec->events;
+    struct held_rows h = {.store = store, .tree = tree, .events.slots[1] = all->slots[1]};
 
-    choose_events(&h);
+    for (size_t i = 0; i < all->slots[1]; i++) {
+        uint8_t column = all->slot_column[1][i];
+        h.events.slot_column[1][i] = column;
+        if (column >= all->count)
+            continue;
+        h.column[h.events.count] = column;
+        h.events.slot_column[1][i] = (uint8_t)h.events.count;
+        h.events.column[h.events.count++] = all->column[column];
+    }
     h.first = tp_arena_alloc(&h.lists, (rec->data.count + 1) * sizeof *h.first);
     h.open = tp_arena_alloc(&h.lists, ((size_t)tree->deepest + 1) * sizeof *h.open);
     h.row = tp_arena_alloc(&h.lists, ((size_t)tree->deepest + 1) * (h.events.count + 1) * sizeof *h.row);
-    h.function = tp_arena_alloc(&h.lists, (rec->contexts.count + 1) * sizeof *h.function);
-    int failed = h.first && h.open && h.row && h.function ? 0 : TP_NO_MEMORY(store->err);
+    h.function.width = h.events.count;
+    int failed = h.first && h.open && h.row ? 0 : TP_NO_MEMORY(store->err);
     failed = failed || tp_insert_open(store, &h.paths, "t_path_data") ||
              tp_insert_open(store, &h.functions, "t_function_data") || path_data_gather(&h);
     for (uint32_t data = 1; !failed && data <= rec->data.count; data++)
@@ -338,9 +303,8 @@ static int path_data(struct tp_store *store, const struct tp_tree *tree)
     failed = tp_insert_close(store, &h.paths, failed);
     failed = tp_insert_close(store, &h.functions, failed);
     TP_VECTOR_FREE(&h.held);
-    TP_VECTOR_FREE(&h.met);
+    tp_cost_rows_free(&h.function);
     tp_arena_free(&h.lists);
-    tp_arena_free(&h.arena);
     return failed ? -1 : 0;
 }
 

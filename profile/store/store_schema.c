@@ -566,29 +566,23 @@ const char *tp_schema_source(const struct tp_view *view, bool one_thread)
     return view->from;
 }
 
-/* Of one event. */
-static void balance_arms(sqlite3_str *sql, const char *name, const char **join)
-{
-    static const char *const suffixes[] = {"", "_incl"};
-
-    for (size_t i = 0; i < 2; i++, *join = " UNION ALL ") {
-        char column[TP_EVENT_NAME + 8];
-        snprintf(column, sizeof column, "%s%s", name, suffixes[i]);
-        sqlite3_str_appendall(sql, *join);
-        sqlite3_str_appendf(sql, balance_of_event, column, column, column, column, column, column);
-    }
-}
-
 /* View `balance`: a row for each function and event, so that a query for one event computes no other. `event`: the
  * name of event `i`, NULL behind the last. */
 void tp_schema_balance(sqlite3_str *sql, const char *(*event)(const void *user, size_t i), const void *user)
 {
+    static const char *const suffixes[] = {"", "_incl"};
     const char *join = "", *name;
 
     sqlite3_str_appendall(sql, "CREATE VIEW balance AS SELECT n.function, t.function_id, t.event, t.units, t.min, "
                                "t.mean, t.max, 100.0 * (t.max / nullif(t.mean, 0) - 1) AS imbalance FROM (");
-    for (size_t i = 0; (name = event(user, i)) != NULL; i++)
-        balance_arms(sql, name, &join);
+    for (size_t i = 0; (name = event(user, i)) != NULL; i++) {
+        for (size_t k = 0; k < 2; k++, join = " UNION ALL ") {
+            char column[TP_EVENT_NAME + 8];
+            snprintf(column, sizeof column, "%s%s", name, suffixes[k]);
+            sqlite3_str_appendall(sql, join);
+            sqlite3_str_appendf(sql, balance_of_event, column, column, column, column, column, column);
+        }
+    }
     sqlite3_str_appendall(sql, ") t LEFT JOIN t_functions n ON n.id = t.function_id");
 }
 
@@ -601,14 +595,6 @@ static const char *event_of_recording(const void *user, size_t i)
     if (i < stored)
         return rec->events.column[i].name;
     return i - stored < rec->formulas.count ? rec->formulas.at[i - stored].name : NULL;
-}
-
-static int balance_view(struct tp_store *store)
-{
-    sqlite3_str *sql = sqlite3_str_new(store->db);
-
-    tp_schema_balance(sql, event_of_recording, store->rec);
-    return run(store, sql, "balance");
 }
 
 int tp_store_views(struct tp_store *store)
@@ -626,8 +612,12 @@ int tp_store_views(struct tp_store *store)
         if (run(store, sql, views[i].name))
             return -1;
     }
-    if (store->has_units && balance_view(store))
-        return -1;
+    if (store->has_units) {
+        sqlite3_str *sql = sqlite3_str_new(store->db);
+        tp_schema_balance(sql, event_of_recording, store->rec);
+        if (run(store, sql, "balance"))
+            return -1;
+    }
     return tp_store_sql(store, indices, "indices");
 }
 

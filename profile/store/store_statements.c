@@ -26,7 +26,7 @@ struct statements {
     uint32_t *order, *first; /* instructions by statement; those of statement s (+ 1): first[s - 1] to first[s] */
     struct tp_insert statement, access, data;
     struct kind all, kind[ACCESSES][TYPES];
-    struct tp_data_rows rows;
+    struct tp_cost_rows data_rows; /* of the statement at hand, by data object + 1 */
 };
 
 static int sort_instructions(struct statements *s)
@@ -81,7 +81,7 @@ static int add_instruction(struct statements *s, const struct tp_instr *instr)
         statements_add_kind(events, &s->kind[LOAD][instr->type], row, does, LOAD, !stores);
     if (stores)
         statements_add_kind(events, &s->kind[STORE][instr->type], row, does, STORE, !loads);
-    return tp_data_rows_add(&s->rows, instr) ? TP_NO_MEMORY(s->store->err) : 0;
+    return tp_cost_rows_add_data(&s->data_rows, events, instr) ? TP_NO_MEMORY(s->store->err) : 0;
 }
 
 /* ------------------------------------------------------------------------------------------ one statement */
@@ -119,15 +119,15 @@ static int write_statement(struct statements *s, uint32_t id)
         }
     }
 
-    tp_data_rows_sort(&s->rows);
-    for (size_t i = 0; i < s->rows.met.count; i++) {
-        const struct tp_data_row *row = &s->rows.row[s->rows.met.at[i] - 1];
-        TP_PUT(&s->data, TP_ID(id), TP_ID(s->rows.met.at[i]));
+    tp_cost_rows_sort(&s->data_rows);
+    for (size_t i = 0; i < s->data_rows.list.count; i++) {
+        const struct tp_cost_row *row = &s->data_rows.list.at[i];
+        TP_PUT(&s->data, TP_ID(id), TP_ID(row->key));
         tp_put_row(&s->data, events, row->cost, row->can);
         if (tp_insert_row(store, &s->data))
             return -1;
     }
-    tp_data_rows_clear(&s->rows);
+    tp_cost_rows_clear(&s->data_rows);
     return 0;
 }
 
@@ -140,17 +140,16 @@ int tp_store_statements(struct tp_store *store)
     if (!s)
         return TP_NO_MEMORY(store->err);
     s->store = store;
+    s->data_rows.width = store->rec->events.count;
     int failed = sort_instructions(s) || tp_insert_open(store, &s->statement, "t_statements") ||
                  tp_insert_open(store, &s->access, "t_statement_accesses") ||
                  tp_insert_open(store, &s->data, "t_statement_data");
-    if (!failed && tp_data_rows_begin(&s->rows, store->rec))
-        failed = TP_NO_MEMORY(store->err);
     for (uint32_t id = 1; !failed && id <= store->rec->statements.count; id++)
         failed = write_statement(s, id);
     failed = tp_insert_close(store, &s->statement, failed);
     failed = tp_insert_close(store, &s->access, failed);
     failed = tp_insert_close(store, &s->data, failed);
-    tp_data_rows_free(&s->rows);
+    tp_cost_rows_free(&s->data_rows);
     free(s->order);
     free(s->first);
     free(s);
