@@ -7,34 +7,28 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Copy `from` to `to`, control characters as \xNN; cuts off what does not fit. Bytes above 0x7f stay: UTF-8. */
-static void copy_printable(char *to, size_t size, const char *from)
-{
-    static const char digits[] = "0123456789abcdef";
-    size_t n = 0;
-
-    for (const unsigned char *p = (const unsigned char *)from; *p && n + 5 < size; p++) {
-        if (*p >= 0x20 && *p != 0x7f) {
-            to[n++] = (char)*p;
-            continue;
-        }
-        to[n++] = '\\';
-        to[n++] = 'x';
-        to[n++] = digits[*p >> 4];
-        to[n++] = digits[*p & 15];
-    }
-    to[n] = '\0';
-}
-
 int tp_error_set(struct tp_error *err, const char *source, int line, const char *format, ...)
 {
+    static const char digits[] = "0123456789abcdef";
     char text[sizeof err->message];
     va_list args;
 
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    copy_printable(err->message, sizeof err->message, text);
+    /* Control characters as \xNN; what does not fit is cut off. Bytes above 0x7f stay: UTF-8. */
+    size_t n = 0;
+    for (const unsigned char *p = (const unsigned char *)text; *p && n + 5 < sizeof err->message; p++) {
+        if (*p >= 0x20 && *p != 0x7f) {
+            err->message[n++] = (char)*p;
+            continue;
+        }
+        err->message[n++] = '\\';
+        err->message[n++] = 'x';
+        err->message[n++] = digits[*p >> 4];
+        err->message[n++] = digits[*p & 15];
+    }
+    err->message[n] = '\0';
     err->source = source;
     err->line = line;
     return -1;

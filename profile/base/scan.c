@@ -62,23 +62,6 @@ static int scan_make_room(struct tp_scan *scan)
     return 0;
 }
 
-static int read_more(struct tp_scan *scan)
-{
-    ssize_t got;
-
-    if (scan_make_room(scan))
-        return -1;
-    do
-        got = read(scan->file, scan->buffer + scan->end, scan->room - scan->end);
-    while (got < 0 && errno == EINTR);
-    if (got < 0)
-        return TP_FAIL(scan->err, "%s: cannot read: %s", scan->path, strerror(errno));
-    scan->end += (size_t)got;
-    scan->done += (size_t)got;
-    scan->ended = got == 0;
-    return 0;
-}
-
 int tp_scan_line(struct tp_scan *scan)
 {
     size_t looked = 0;
@@ -92,8 +75,17 @@ int tp_scan_line(struct tp_scan *scan)
             stop = scan->buffer + scan->end;
             break;
         }
-        if (read_more(scan))
+        if (scan_make_room(scan))
             return -1;
+        ssize_t got;
+        do
+            got = read(scan->file, scan->buffer + scan->end, scan->room - scan->end);
+        while (got < 0 && errno == EINTR);
+        if (got < 0)
+            return TP_FAIL(scan->err, "%s: cannot read: %s", scan->path, strerror(errno));
+        scan->end += (size_t)got;
+        scan->done += (size_t)got;
+        scan->ended = got == 0;
     }
     scan->at = scan->buffer + scan->begin;
     scan->begin = (size_t)(stop - scan->buffer) + (stop < scan->buffer + scan->end);

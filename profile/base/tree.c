@@ -76,17 +76,6 @@ static void enter(struct tp_tree *tree, struct path *path, uint32_t node)
         tree->deepest = depth;
 }
 
-static void leave(struct tp_tree *tree, struct path *path, uint32_t node)
-{
-    uint32_t line = tp_tree_line(tree, node);
-
-    path->running[tree->rec->nodes.at[node - 1].context]--;
-    if (line)
-        path->called[line]--;
-    if (tree->top[node] & TP_TOP_OF_LINE)
-        path->inside[tree->lines.context.at[line - 1]] = tree->outside[node];
-}
-
 /* Down to first children, then sideways, then up. */
 static void tree_walk(struct tp_tree *tree, struct path *path)
 {
@@ -99,7 +88,12 @@ static void tree_walk(struct tp_tree *tree, struct path *path)
             continue;
         }
         for (;;) {
-            leave(tree, path, node);
+            uint32_t line = tp_tree_line(tree, node);
+            path->running[tree->rec->nodes.at[node - 1].context]--;
+            if (line)
+                path->called[line]--;
+            if (tree->top[node] & TP_TOP_OF_LINE)
+                path->inside[tree->lines.context.at[line - 1]] = tree->outside[node];
             tree->order[tree->count++] = node;
             tree->number[node] = tree->count;
             if (tree->next_sibling[node]) {
@@ -127,21 +121,6 @@ static int walk_all(struct tp_tree *tree)
 
 /* ------------------------------------------------------------------------------------------ all */
 
-/* Children into their parents' lists. From the last node to the first: lists come out in the file's order, and a node's
- * children, which are behind it, have been linked if there is anything in them. */
-static void link_nodes(struct tp_tree *tree)
-{
-    for (size_t i = tree->rec->nodes.count; i >= 1; i--) {
-        const struct tp_node *node = &tree->rec->nodes.at[i - 1];
-        uint32_t *list = &tree->first_child[node->parent];
-        tree->complete &= !(node->flags & TN_RAW_NODE_PRUNED_BELOW);
-        if (!node->calls && !node->costs && !node->held && !tree->first_child[i])
-            continue;
-        tree->next_sibling[i] = *list;
-        *list = (uint32_t)i;
-    }
-}
-
 int tp_tree_make(struct tp_tree *tree, const struct tp_recording *rec)
 {
     size_t room = rec->nodes.count + 1;
@@ -154,7 +133,17 @@ int tp_tree_make(struct tp_tree *tree, const struct tp_recording *rec)
         ok = (*lists[i] = tp_arena_alloc(&tree->arena, room * sizeof **lists[i])) != NULL;
     if (!ok || tree_find_lines(tree))
         return -1;
-    link_nodes(tree);
+    /* Children into their parents' lists. From the last node to the first: lists come out in the file's order, and a
+     * node's children, which are behind it, have been linked if there is anything in them. */
+    for (size_t i = tree->rec->nodes.count; i >= 1; i--) {
+        const struct tp_node *node = &tree->rec->nodes.at[i - 1];
+        uint32_t *list = &tree->first_child[node->parent];
+        tree->complete &= !(node->flags & TN_RAW_NODE_PRUNED_BELOW);
+        if (!node->calls && !node->costs && !node->held && !tree->first_child[i])
+            continue;
+        tree->next_sibling[i] = *list;
+        *list = (uint32_t)i;
+    }
     return walk_all(tree);
 }
 

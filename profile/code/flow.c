@@ -148,14 +148,15 @@ static int mark_leaders(struct tp_graph *graph)
     return 0;
 }
 
-/* Some instructions have no count of their own (TP_REPEATS_UNTIL). Such a one was executed as often as the instruction
- * before it, unless control also comes to it from elsewhere: then it is given the count of the instruction behind it.
- * That is too much where control comes to that one from elsewhere, too. From the last to the first, so that of two such
- * instructions in a row the second is known already. */
-static void fill_in_counts(struct tp_graph *graph)
+static int make_blocks(struct tp_graph *graph)
 {
+    if (mark_leaders(graph) || TP_VECTOR_ZEROES(&graph->block_of, graph->sites))
+        return -1;
+    /* Some instructions have no count of their own (TP_REPEATS_UNTIL). Such a one was executed as often as the
+     * instruction before it, unless control also comes to it from elsewhere: then it is given the count of the
+     * instruction behind it. That is too much where control comes to that one from elsewhere, too. From the last to the
+     * first, so that of two such instructions in a row the second is known already. */
     uint64_t *count = graph->count.at;
-
     for (uint32_t i = graph->sites; i-- > 0;) {
         bool goes_on = i + 1 < graph->sites && end_of(graph, i) == graph->site[i + 1].address;
         if (count[i] != UNKNOWN)
@@ -165,13 +166,6 @@ static void fill_in_counts(struct tp_graph *graph)
         else
             count[i] = goes_on ? count[i + 1] : 1;
     }
-}
-
-static int make_blocks(struct tp_graph *graph)
-{
-    if (mark_leaders(graph) || TP_VECTOR_ZEROES(&graph->block_of, graph->sites))
-        return -1;
-    fill_in_counts(graph);
     for (uint32_t i = 0; i < graph->sites; i++) {
         if (i == 0 || graph->scratch.at[i] || graph->count.at[i] != graph->count.at[i - 1]) {
             if (!TP_VECTOR_PUSH(&graph->blocks, (struct tp_block){i, 0, graph->count.at[i]}))
@@ -366,20 +360,6 @@ static int settle_all(struct tp_graph *graph)
     return 0;
 }
 
-static void let_calls_return(struct tp_graph *graph)
-{
-    for (size_t i = 0; i < graph->ways.count; i++) {
-        struct tp_way *way = &graph->ways.at[i];
-        if (way->to != graph->outside || way->from >= graph->hub || way->count != UNKNOWN)
-            continue;
-        const struct tp_block *block = &graph->blocks.at[way->from];
-        uint32_t last = block->first + block->sites - 1, next = block_at(graph, end_of(graph, last));
-        if (graph->code.at[last].flow == TP_FLOW_CALL && next != graph->outside &&
-            graph->blocks.at[next].count >= block->count)
-            way->count = 0;
-    }
-}
-
 /* ------------------------------------------------------------------------------------------ all */
 
 int tp_graph_make(struct tp_graph *graph)
@@ -390,7 +370,16 @@ int tp_graph_make(struct tp_graph *graph)
     }
     if (make_tables(graph) || make_blocks(graph) || make_ways(graph) || make_lists(graph) || settle_all(graph))
         return -1;
-    let_calls_return(graph);
+    for (size_t i = 0; i < graph->ways.count; i++) {
+        struct tp_way *way = &graph->ways.at[i];
+        if (way->to != graph->outside || way->from >= graph->hub || way->count != UNKNOWN)
+            continue;
+        const struct tp_block *block = &graph->blocks.at[way->from];
+        uint32_t last = block->first + block->sites - 1, next = block_at(graph, end_of(graph, last));
+        if (graph->code.at[last].flow == TP_FLOW_CALL && next != graph->outside &&
+            graph->blocks.at[next].count >= block->count)
+            way->count = 0;
+    }
     return settle_all(graph) ? -1 : 1;
 }
 

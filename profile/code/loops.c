@@ -165,18 +165,6 @@ static uint32_t common_frame(const struct tp_recording *rec, uint32_t a, uint32_
     return a;
 }
 
-/* An instruction's place as seen from a frame around it: where what it is inlined from was called there. */
-static void loops_place_in(const struct tp_recording *rec, const struct tp_instr *instr, uint32_t frame, uint32_t *file,
-                           uint32_t *line)
-{
-    uint32_t inner = 0;
-
-    for (uint32_t f = instr->frame; f && f != frame; f = rec->frames.at[f - 1].parent)
-        inner = f;
-    *file = inner ? rec->frames.at[inner - 1].call_file : instr->file;
-    *line = inner ? rec->frames.at[inner - 1].call_line : instr->line;
-}
-
 /* Not behind where the function that the loop is in is declared. */
 static bool is_before(const struct tp_recording *rec, const struct tp_loop *loop, uint32_t file, uint32_t line)
 {
@@ -189,9 +177,13 @@ static bool is_before(const struct tp_recording *rec, const struct tp_loop *loop
 
 static void widen(const struct tp_recording *rec, struct tp_loop *loop, const struct tp_instr *instr)
 {
-    uint32_t file, line;
+    uint32_t inner = 0;
 
-    loops_place_in(rec, instr, loop->frame, &file, &line);
+    /* Of what is inlined into the loop's frame, where it was called there. */
+    for (uint32_t f = instr->frame; f && f != loop->frame; f = rec->frames.at[f - 1].parent)
+        inner = f;
+    uint32_t file = inner ? rec->frames.at[inner - 1].call_file : instr->file;
+    uint32_t line = inner ? rec->frames.at[inner - 1].call_line : instr->line;
     if (!file || !line || (loop->file && loop->file != file) || is_before(rec, loop, file, line))
         return;
     loop->file = file;
@@ -236,28 +228,6 @@ static void narrow(const struct tp_recording *rec, struct tp_loop *loop)
     }
 }
 
-/* The head says which file; then all lines in that file. */
-static void name_loops(struct loops *l, size_t first)
-{
-    struct tp_recording *rec = l->rec;
-    const struct tp_graph *graph = &l->graph;
-
-    for (size_t i = first; i < rec->loops.count; i++)
-        rec->loops.at[i].frame = rec->instrs.at[graph->site[l->nest.loops.at[i - first].head].instr].frame;
-    for (uint32_t i = 0; i < graph->sites; i++) {
-        for (struct tp_loop *loop = loop_at(l, i); loop; loop = around(rec, loop))
-            loop->frame = common_frame(rec, loop->frame, rec->instrs.at[graph->site[i].instr].frame);
-    }
-    for (size_t i = first; i < rec->loops.count; i++)
-        widen(rec, &rec->loops.at[i], &rec->instrs.at[graph->site[l->nest.loops.at[i - first].head].instr]);
-    for (uint32_t i = 0; i < graph->sites; i++) {
-        for (struct tp_loop *loop = loop_at(l, i); loop; loop = around(rec, loop))
-            widen(rec, loop, &rec->instrs.at[graph->site[i].instr]);
-    }
-    for (size_t i = first; i < rec->loops.count; i++)
-        narrow(rec, &rec->loops.at[i]);
-}
-
 /* ------------------------------------------------------------------------------------------ all */
 
 static int keep_loops(struct loops *l, uint32_t context)
@@ -284,18 +254,23 @@ static int keep_loops(struct loops *l, uint32_t context)
         uint32_t loop = l->nest.loop_of.at[l->graph.block_of.at[place]];
         rec->instrs.at[l->sites->at[i].instr].loop = loop ? loop + before : 0;
     }
-    name_loops(l, before);
+    /* Their names: the head says which file; then all lines in that file. */
+    const struct tp_graph *graph = &l->graph;
+    for (size_t i = before; i < rec->loops.count; i++)
+        rec->loops.at[i].frame = rec->instrs.at[graph->site[l->nest.loops.at[i - before].head].instr].frame;
+    for (uint32_t i = 0; i < graph->sites; i++) {
+        for (struct tp_loop *loop = loop_at(l, i); loop; loop = around(rec, loop))
+            loop->frame = common_frame(rec, loop->frame, rec->instrs.at[graph->site[i].instr].frame);
+    }
+    for (size_t i = before; i < rec->loops.count; i++)
+        widen(rec, &rec->loops.at[i], &rec->instrs.at[graph->site[l->nest.loops.at[i - before].head].instr]);
+    for (uint32_t i = 0; i < graph->sites; i++) {
+        for (struct tp_loop *loop = loop_at(l, i); loop; loop = around(rec, loop))
+            widen(rec, loop, &rec->instrs.at[graph->site[i].instr]);
+    }
+    for (size_t i = before; i < rec->loops.count; i++)
+        narrow(rec, &rec->loops.at[i]);
     return 0;
-}
-
-static int find_loops(struct loops *l, uint32_t context)
-{
-    if (begin_graph(l, context))
-        return -1;
-    int made = l->graph.sites ? tp_graph_make(&l->graph) : 0;
-    if (made < 0 || (made && tp_nest_make(&l->nest, &l->graph)))
-        return TP_NO_MEMORY(l->err);
-    return made ? keep_loops(l, context) : 0;
 }
 
 int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struct tp_import_options *options,
@@ -310,7 +285,12 @@ int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struc
         if (i % REPORT_EVERY == 0 && options->progress &&
             !options->progress(options->user, "loops", i, rec->contexts.count))
             failed = TP_GIVEN_UP(err);
-        failed = failed || find_loops(&l, i);
+        failed = failed || begin_graph(&l, i);
+        int made = !failed && l.graph.sites ? tp_graph_make(&l.graph) : 0;
+        if (made < 0 || (made && tp_nest_make(&l.nest, &l.graph)))
+            failed = TP_NO_MEMORY(err);
+        else if (made)
+            failed = keep_loops(&l, i);
     }
     for (size_t i = 0; l.images && i < rec->objects.count; i++)
         tp_image_close(&l.images[i]);

@@ -30,15 +30,6 @@ struct lines {
     struct tp_arena arena; /* the text of the file at hand */
 };
 
-/* The function that an instruction is written in: the innermost inlined one. And its object. */
-static const char *function_of(const struct tp_recording *rec, const struct tp_instr *instr, uint32_t *object)
-{
-    const struct tp_function *in = tp_function_of(rec, instr->context);
-
-    *object = in ? in->object : 0;
-    return instr->frame ? rec->frames.at[instr->frame - 1].name : in ? in->name : "???";
-}
-
 /* The number of a line of a file as far as it is in an object; TP_NOT_FOUND: out of memory. */
 static uint32_t statements_line_of(struct lines *l, uint32_t object, uint32_t file, uint32_t line, const char *function)
 {
@@ -62,16 +53,17 @@ static uint32_t statements_line_of(struct lines *l, uint32_t object, uint32_t fi
     return number;
 }
 
-/* instr->statement becomes number + 1 of its line. A line in several functions (a template's instances) has the first
- * of their names. */
+/* instr->statement becomes number + 1 of its line. An instruction is written in the innermost inlined function. A line
+ * in several functions (a template's instances) has the first of their names. */
 static int statements_find_lines(struct lines *l)
 {
     for (size_t i = 0; i < l->rec->instrs.count; i++) {
         struct tp_instr *instr = &l->rec->instrs.at[i];
         if (!instr->costs || !instr->file || !instr->line || !instr->context)
             continue;
-        uint32_t object;
-        const char *function = function_of(l->rec, instr, &object);
+        const struct tp_function *in = tp_function_of(l->rec, instr->context);
+        uint32_t object = in ? in->object : 0;
+        const char *function = instr->frame ? l->rec->frames.at[instr->frame - 1].name : in ? in->name : "???";
         uint32_t number = statements_line_of(l, object, instr->file, instr->line, function);
         if (number == TP_NOT_FOUND)
             return -1;
@@ -94,66 +86,44 @@ static int statements_by_place(const void *a, const void *b)
 
 /* ------------------------------------------------------------------------------------------ one file */
 
-static int keep_loop_lines(struct lines *l, uint32_t file)
-{
-    for (uint32_t line = 1; line < l->text.line.count; line++) {
-        uint64_t key = tp_line_key(file, line);
-        if (l->text.line.at[line] & TP_LINE_LOOPS && tp_idmap_find(&l->rec->loop_lines, key) == TP_NOT_FOUND &&
-            tp_idmap_add(&l->rec->loop_lines, key, line))
-            return -1;
-    }
-    return 0;
-}
-
-/* 1: its text was read into l->text; 0: there is none. */
-static int read_text(struct lines *l, uint32_t file)
-{
-    const char *path = l->rec->files.at[file - 1], *text = tp_source_imported(&l->arena, l->options, path);
-    int failed = text ? tp_continuation_make(&l->text, text, tp_language_of(path)) || keep_loop_lines(l, file) : 0;
-
-    tp_arena_clear(&l->arena);
-    return failed ? -1 : text != NULL;
-}
-
-/* A line begins a statement, or is one of the last one. */
-static int statements_keep(struct lines *l, struct line *line, bool joins, uint32_t first, uint32_t last)
-{
-    struct tp_statement made = {line->object, line->file, last, first, line->function};
-
-    if (!joins && !TP_VECTOR_PUSH(&l->rec->statements, made))
-        return -1;
-    line->statement = (uint32_t)l->rec->statements.count;
-    struct tp_statement *statement = &l->rec->statements.at[line->statement - 1];
-    if (line->line > statement->line)
-        statement->line = line->line;
-    if (strcmp(line->function, statement->function) < 0)
-        statement->function = line->function;
-    return 0;
-}
-
-/* Whether a line goes with the one before it, as far as debug information tells. */
-static bool goes_with(const struct lines *l, const struct line *line)
-{
-    return l->rec->begins.count &&
-           tp_idmap_find(&l->rec->begins, tp_line_key(line->file, line->line)) == TP_NOT_FOUND &&
-           strcmp(line->function, line[-1].function) == 0;
-}
-
-/* The lines of a file, in order. */
+/* The lines of a file, in order: by its text, or else as far as debug information tells. */
 static int find_statements(struct lines *l, struct line *line, size_t count)
 {
-    int known = read_text(l, line->file);
+    struct tp_recording *rec = l->rec;
+    const char *path = rec->files.at[line->file - 1], *text = tp_source_imported(&l->arena, l->options, path);
+    bool known = text != NULL;
+    int failed = known ? tp_continuation_make(&l->text, text, tp_language_of(path)) : 0;
 
-    for (size_t i = 0; known >= 0 && i < count; i++) {
-        uint32_t first = known ? tp_statement_first(&l->text, line[i].line) : line[i].line;
-        uint32_t last = known ? tp_statement_last(&l->text, line[i].line) : line[i].line;
-        bool joins = i && line[i - 1].object == line[i].object &&
-                     (known ? l->rec->statements.at[line[i - 1].statement - 1].line == last
-                            : goes_with(l, &line[i]));
-        if (statements_keep(l, &line[i], joins, first, last))
-            return -1;
+    tp_arena_clear(&l->arena);
+    for (uint32_t number = 1; known && !failed && number < l->text.line.count; number++) {
+        uint64_t key = tp_line_key(line->file, number);
+        if (l->text.line.at[number] & TP_LINE_LOOPS && tp_idmap_find(&rec->loop_lines, key) == TP_NOT_FOUND)
+            failed = tp_idmap_add(&rec->loop_lines, key, number);
     }
-    return known < 0 ? -1 : 0;
+    for (size_t i = 0; !failed && i < count; i++, line++) {
+        uint32_t first = known ? tp_statement_first(&l->text, line->line) : line->line;
+        uint32_t last = known ? tp_statement_last(&l->text, line->line) : line->line;
+        struct tp_statement *statement = i ? &rec->statements.at[line[-1].statement - 1] : NULL;
+        bool joins = i && line[-1].object == line->object;
+        if (joins && known)
+            joins = statement->line == last;
+        else if (joins)
+            joins = rec->begins.count &&
+                    tp_idmap_find(&rec->begins, tp_line_key(line->file, line->line)) == TP_NOT_FOUND &&
+                    strcmp(line->function, line[-1].function) == 0;
+        if (!joins) {
+            struct tp_statement made = {line->object, line->file, last, first, line->function};
+            if (!TP_VECTOR_PUSH(&rec->statements, made))
+                return -1;
+            statement = &rec->statements.at[rec->statements.count - 1];
+        }
+        line->statement = (uint32_t)rec->statements.count;
+        if (line->line > statement->line)
+            statement->line = line->line;
+        if (strcmp(line->function, statement->function) < 0)
+            statement->function = line->function;
+    }
+    return failed;
 }
 
 /* ------------------------------------------------------------------------------------------ all */

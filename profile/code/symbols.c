@@ -441,19 +441,6 @@ static const char *inlined_name(struct symbols *s, Dwarf_Die *die)
     return "???";
 }
 
-static void name_scope(struct symbols *s, struct scope *scope)
-{
-    int line = 0;
-
-    scope->named = true;
-    scope->name = inlined_name(s, &scope->die);
-    s->no_memory |= !scope->name;
-    scope->file = file_named(s, &scope->die, DW_AT_decl_file);
-    scope->line = dwarf_decl_line(&scope->die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
-    scope->call_line = symbols_number(&scope->die, DW_AT_call_line);
-    scope->call_file = file_named(s, &scope->die, DW_AT_call_file);
-}
-
 /* The frame + 1 of a scope in a context, after those around it. Depth is bounded by walk's. */
 static uint32_t frame_of(struct symbols *s, uint32_t scope, uint32_t context)
 {
@@ -463,8 +450,16 @@ static uint32_t frame_of(struct symbols *s, uint32_t scope, uint32_t context)
     if (found != TP_NOT_FOUND)
         return found;
     struct scope *from = &s->scopes.at[scope - 1];
-    if (!from->named)
-        name_scope(s, from);
+    if (!from->named) {
+        int line = 0;
+        from->named = true;
+        from->name = inlined_name(s, &from->die);
+        s->no_memory |= !from->name;
+        from->file = file_named(s, &from->die, DW_AT_decl_file);
+        from->line = dwarf_decl_line(&from->die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
+        from->call_line = symbols_number(&from->die, DW_AT_call_line);
+        from->call_file = file_named(s, &from->die, DW_AT_call_file);
+    }
     uint32_t parent = frame_of(s, from->parent, context);
     struct tp_frame *frame = TP_VECTOR_ADD(&s->rec->frames);
     uint32_t id = (uint32_t)s->rec->frames.count;
@@ -496,11 +491,13 @@ static uint64_t line_address(const struct sweep *w, size_t i)
     return address;
 }
 
-/* Go forward to the last row at or before `address`. Far away: by bisection. */
-static void advance_line(struct sweep *w, uint64_t address)
+static void find_line(struct symbols *s, struct sweep *w, uint64_t address, uint32_t *file, uint32_t *line)
 {
-    size_t low = w->has_line ? w->line : 0, high = w->count;
+    bool end = true;
+    int number_of_line = 0;
 
+    /* Go forward to the last row at or before `address`. Far away: by bisection. */
+    size_t low = w->has_line ? w->line : 0, high = w->count;
     for (size_t near = 0; near < 16 && low + 1 < high && line_address(w, low + 1) <= address; near++)
         low++;
     while (low + 1 < high) {
@@ -512,14 +509,6 @@ static void advance_line(struct sweep *w, uint64_t address)
     }
     w->line = low;
     w->has_line = w->count && line_address(w, low) <= address;
-}
-
-static void find_line(struct symbols *s, struct sweep *w, uint64_t address, uint32_t *file, uint32_t *line)
-{
-    bool end = true;
-    int number_of_line = 0;
-
-    advance_line(w, address);
     *file = *line = 0;
     if (!w->has_line)
         return;
@@ -531,28 +520,22 @@ static void find_line(struct symbols *s, struct sweep *w, uint64_t address, uint
         *line = (uint32_t)number_of_line;
 }
 
-/* The innermost scope + 1 at `address`. Intervals that are over below one that is not stay until it is. */
-static uint32_t find_scope(struct symbols *s, struct sweep *w, uint64_t address)
+static void sweep_place(struct symbols *s, struct sweep *w, const struct place *place)
 {
+    uint32_t file, line;
+    /* The innermost scope + 1 at `address`. Intervals that are over below one that is not stay until it is. */
     const struct interval *list = s->inlined.at;
-
-    for (; w->next < s->inlined.count && list[w->next].begin <= address; w->next++) {
-        if (list[w->next].end <= address)
+    for (; w->next < s->inlined.count && list[w->next].begin <= place->address; w->next++) {
+        if (list[w->next].end <= place->address)
             continue;
-        while (w->depth && list[w->open[w->depth - 1]].end <= address)
+        while (w->depth && list[w->open[w->depth - 1]].end <= place->address)
             w->depth--;
         if (w->depth <= DEEPEST)
             w->open[w->depth++] = (uint32_t)w->next;
     }
-    while (w->depth && list[w->open[w->depth - 1]].end <= address)
+    while (w->depth && list[w->open[w->depth - 1]].end <= place->address)
         w->depth--;
-    return w->depth ? list[w->open[w->depth - 1]].scope : 0;
-}
-
-static void sweep_place(struct symbols *s, struct sweep *w, const struct place *place)
-{
-    uint32_t file, line;
-    uint32_t scope = find_scope(s, w, place->address);
+    uint32_t scope = w->depth ? list[w->open[w->depth - 1]].scope : 0;
 
     find_line(s, w, place->address, &file, &line);
     if (place->function) {
@@ -591,22 +574,6 @@ static void note_statements(struct symbols *s, const struct sweep *w)
     }
 }
 
-static void sweep_unit(struct symbols *s)
-{
-    struct sweep w = {0};
-
-    if (dwarf_getsrclines(&s->unit, &w.lines, &w.count))
-        w.count = 0;
-    sort_intervals(&s->ranges);
-    sort_intervals(&s->inlined);
-    for (size_t i = 0; i < s->ranges.count && !s->no_memory; i++) {
-        const struct interval *range = &s->ranges.at[i];
-        for (const struct place *p = lower_bound(s, range->begin); p < s->end && p->address < range->end; p++)
-            sweep_place(s, &w, p);
-    }
-    note_statements(s, &w);
-}
-
 /* ------------------------------------------------------------------------------------------ objects */
 
 static const char split_is_missing[] =
@@ -626,26 +593,17 @@ static void read_unit(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *split)
     if (split && !is_there)
         s->object->note = split_is_missing;
     symbols_walk(s, is_there ? split : unit, 0, 0);
-    sweep_unit(s);
-}
-
-/* What the data objects that this file tells of are made of. */
-static void read_layouts(struct symbols *s)
-{
-    struct tp_recording *rec = s->rec;
-
-    for (size_t i = 0; i < rec->data.count; i++) {
-        struct tp_data *data = &rec->data.at[i];
-        const struct tp_instr *site = data->typed_by ? &rec->instrs.at[data->typed_by - 1] : NULL;
-        const struct tp_function *in = site ? tp_function_of(rec, site->context) : NULL;
-        bool here = site ? in && in->object && &rec->objects.at[in->object - 1] == s->object
-                         : data->path && strcmp(data->path, s->object->path) == 0;
-        if (!here || !data->type)
-            continue;
-        data->layout = tp_type_layout(&rec->arena, s->dwarf, data->type);
-        if (data->layout && tp_layout_size(data->layout) != data->element)
-            data->layout = NULL;
+    struct sweep w = {0};
+    if (dwarf_getsrclines(&s->unit, &w.lines, &w.count))
+        w.count = 0;
+    sort_intervals(&s->ranges);
+    sort_intervals(&s->inlined);
+    for (size_t i = 0; i < s->ranges.count && !s->no_memory; i++) {
+        const struct interval *range = &s->ranges.at[i];
+        for (const struct place *p = lower_bound(s, range->begin); p < s->end && p->address < range->end; p++)
+            sweep_place(s, &w, p);
     }
+    note_statements(s, &w);
 }
 
 static void symbols_read_object(struct symbols *s)
@@ -660,8 +618,22 @@ static void symbols_read_object(struct symbols *s)
         if (type == DW_UT_compile || type == DW_UT_skeleton)
             read_unit(s, &unit, type == DW_UT_skeleton ? &split : NULL);
     }
-    if (opened)
-        read_layouts(s);
+    if (opened) {
+        /* What the data objects that this file tells of are made of. */
+        struct tp_recording *rec = s->rec;
+        for (size_t i = 0; i < rec->data.count; i++) {
+            struct tp_data *data = &rec->data.at[i];
+            const struct tp_instr *site = data->typed_by ? &rec->instrs.at[data->typed_by - 1] : NULL;
+            const struct tp_function *in = site ? tp_function_of(rec, site->context) : NULL;
+            bool here = site ? in && in->object && &rec->objects.at[in->object - 1] == s->object
+                             : data->path && strcmp(data->path, s->object->path) == 0;
+            if (!here || !data->type)
+                continue;
+            data->layout = tp_type_layout(&rec->arena, s->dwarf, data->type);
+            if (data->layout && tp_layout_size(data->layout) != data->element)
+                data->layout = NULL;
+        }
+    }
     object_close(s);
 }
 

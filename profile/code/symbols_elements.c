@@ -112,14 +112,6 @@ static void found_variable(struct table *t, Dwarf_Die *die)
         t->no_memory |= !TP_VECTOR_PUSH(&t->entries, entry);
 }
 
-static void elements_found_function(struct table *t, Dwarf_Die *die)
-{
-    Dwarf_Addr base, begin, end;
-
-    for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0;)
-        t->no_memory |= !TP_VECTOR_PUSH(&t->flow.functions, (struct tp_flow_named){begin, end, *die});
-}
-
 /* Types have no variables that are at home there, but classes declare functions: those are elsewhere again. */
 static bool goes_on_below(int tag)
 {
@@ -136,27 +128,16 @@ static void elements_walk(struct table *t, Dwarf_Die *parent, int depth)
         return;
     do {
         int tag = dwarf_tag(&child);
-        if (tag == DW_TAG_variable)
+        if (tag == DW_TAG_variable) {
             found_variable(t, &child);
-        else if (tag == DW_TAG_subprogram)
-            elements_found_function(t, &child);
+        } else if (tag == DW_TAG_subprogram) {
+            Dwarf_Addr base, begin, end;
+            for (ptrdiff_t at = 0; (at = dwarf_ranges(&child, at, &base, &begin, &end)) > 0;)
+                t->no_memory |= !TP_VECTOR_PUSH(&t->flow.functions, (struct tp_flow_named){begin, end, child});
+        }
         if (goes_on_below(tag))
             elements_walk(t, &child, depth + 1);
     } while (dwarf_siblingof(&child, &child) == 0);
-}
-
-static void walk_units(struct table *t)
-{
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die unit, split;
-    uint8_t type;
-
-    while (!t->no_memory && dwarf_get_units(t->dwarf, cu, &cu, NULL, &type, &unit, &split) == 0) {
-        if (type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid)
-            elements_walk(t, &split, 0);
-        else if (type == DW_UT_compile)
-            elements_walk(t, &unit, 0);
-    }
 }
 
 /* ------------------------------------------------------------------------------------------ a file */
@@ -169,33 +150,6 @@ static int elements_by_key(const void *a, const void *b)
     return order ? order : TP_COMPARE(x->type, y->type);
 }
 
-/* The entries from `first` on, once each; where two disagree, none. */
-static void keep_once(struct table *t, size_t first)
-{
-    size_t to = first, i, next;
-
-    if (t->entries.count > first)
-        qsort(t->entries.at + first, t->entries.count - first, sizeof *t->entries.at, elements_by_key);
-    for (i = first; i < t->entries.count; i = next) {
-        const struct element_entry *entry = &t->entries.at[i];
-        bool agree = true;
-        for (next = i + 1; next < t->entries.count && t->entries.at[next].key == entry->key; next++)
-            agree &= t->entries.at[next].size == entry->size && t->entries.at[next].above == entry->above;
-        if (agree)
-            t->entries.at[to++] = *entry;
-    }
-    t->entries.count = to;
-}
-
-static void add_module(struct table *t, const char *path, size_t first)
-{
-    struct element_module module = {.path = t->names.count, .first = first, .count = t->entries.count - first};
-
-    t->no_memory |= !TP_VECTOR_PUSH(&t->modules, module);
-    for (size_t i = 0, size = strlen(path) + 1; i < size && !t->no_memory; i++)
-        t->no_memory = !TP_VECTOR_PUSH(&t->names, path[i]);
-}
-
 static void visit(void *user, struct tp_object *object, const struct tp_image *image, Dwarf *dwarf)
 {
     struct table *t = user;
@@ -206,13 +160,37 @@ static void visit(void *user, struct tp_object *object, const struct tp_image *i
         return;
     t->dwarf = dwarf;
     t->flow = (struct tp_flow){.image = image};
-    walk_units(t);
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die unit, split;
+    uint8_t type;
+    while (!t->no_memory && dwarf_get_units(t->dwarf, cu, &cu, NULL, &type, &unit, &split) == 0) {
+        if (type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid)
+            elements_walk(t, &split, 0);
+        else if (type == DW_UT_compile)
+            elements_walk(t, &unit, 0);
+    }
     tp_flow_all(&t->flow, found_allocation, t);
     TP_VECTOR_FREE(&t->flow.functions);
     TP_VECTOR_FREE(&t->flow.variables);
-    keep_once(t, first);
+    /* The entries from `first` on, once each; where two disagree, none. */
+    size_t to = first;
     if (t->entries.count > first)
-        add_module(t, object->file, first);
+        qsort(t->entries.at + first, t->entries.count - first, sizeof *t->entries.at, elements_by_key);
+    for (size_t i = first, next; i < t->entries.count; i = next) {
+        const struct element_entry *entry = &t->entries.at[i];
+        bool agree = true;
+        for (next = i + 1; next < t->entries.count && t->entries.at[next].key == entry->key; next++)
+            agree &= t->entries.at[next].size == entry->size && t->entries.at[next].above == entry->above;
+        if (agree)
+            t->entries.at[to++] = *entry;
+    }
+    t->entries.count = to;
+    if (t->entries.count > first) {
+        struct element_module module = {.path = t->names.count, .first = first, .count = t->entries.count - first};
+        t->no_memory |= !TP_VECTOR_PUSH(&t->modules, module);
+        for (size_t i = 0, size = strlen(object->file) + 1; i < size && !t->no_memory; i++)
+            t->no_memory = !TP_VECTOR_PUSH(&t->names, object->file[i]);
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ files */

@@ -60,32 +60,6 @@ static void read_relocations(struct tp_flow *flow, Elf_Scn *section, const GElf_
     }
 }
 
-static void read_symbols(struct tp_flow *flow, Elf_Scn *section, const GElf_Shdr *header)
-{
-    Elf_Data *data = elf_getdata(section, NULL);
-    GElf_Sym symbol;
-
-    for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
-        if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value)
-            mark(flow, symbol.st_value, elf_strptr(flow->image->elf, header->sh_link, symbol.st_name));
-    }
-}
-
-static void read_names(struct tp_flow *flow)
-{
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
-
-    while ((section = elf_nextscn(flow->image->elf, section))) {
-        if (!gelf_getshdr(section, &header))
-            continue;
-        if (header.sh_type == SHT_RELA)
-            read_relocations(flow, section, &header);
-        else if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
-            read_symbols(flow, section, &header);
-    }
-}
-
 static const struct tp_flow_named *function_at(const struct tp_flow *flow, uint64_t address)
 {
     struct tp_flow_named key = {.address = address};
@@ -282,24 +256,6 @@ static bool pointer_at(Dwarf_Die *type, int64_t offset, Dwarf_Die *pointee)
     return offset >= 0 && tp_type_member(type, (uint64_t)offset, &member) && tp_type_says(&member, pointee);
 }
 
-/* The same of whatever variables say that the register points to; they have to agree. */
-static bool pointer_behind(struct function *f, uint64_t pc, int base, int64_t offset, Dwarf_Die *pointee)
-{
-    Dwarf_Die target, found;
-    size_t from = 0;
-    bool any = false;
-
-    while (tp_points_to(&f->vars, pc, false, base, 0, &from, &target)) {
-        if (!pointer_at(&target, offset, &found))
-            continue;
-        if (any && !tp_type_is(pointee, &found))
-            return false;
-        *pointee = found;
-        any = true;
-    }
-    return any;
-}
-
 /* The type of the pointer in memory that an operand means, if debug information has one; its pointee. */
 static bool pointer_in_memory(struct function *f, struct state *s, const struct insn *insn,
                               const ZydisDecodedOperand *op, Dwarf_Die *pointee)
@@ -322,7 +278,19 @@ static bool pointer_in_memory(struct function *f, struct state *s, const struct 
         base = other;
     if (s->reg[base].typed)
         return pointer_at(&s->reg[base].pointee, offset, pointee);
-    return pointer_behind(f, insn->address, base, offset, pointee);
+    /* The same of whatever variables say that the register points to; they have to agree. */
+    Dwarf_Die target, found;
+    size_t from = 0;
+    bool any = false;
+    while (tp_points_to(&f->vars, insn->address, false, base, 0, &from, &target)) {
+        if (!pointer_at(&target, offset, &found))
+            continue;
+        if (any && !tp_type_is(pointee, &found))
+            return false;
+        *pointee = found;
+        any = true;
+    }
+    return any;
 }
 
 static void clear(struct state *s, int reg)
@@ -604,23 +572,6 @@ static int inside_allocate(struct function *f, uint64_t pc, Dwarf_Die *pointee)
     return 0;
 }
 
-/* What registers point to at a call, from the instructions in front of it. `from`: the first of them. */
-static void prepare(struct function *f, struct state *s, uint64_t from, uint64_t call)
-{
-    struct answer answer;
-    struct insn insn;
-
-    for (uint64_t pc = from; pc < call && flow_decode(f, pc, &insn); pc += insn.i.length) {
-        if (insn.i.meta.category == ZYDIS_CATEGORY_CALL)
-            forget_scratch(s);
-        else if (insn.i.meta.category == ZYDIS_CATEGORY_UNCOND_BR || insn.i.meta.category == ZYDIS_CATEGORY_RET)
-            memset(s->reg, 0, sizeof s->reg);
-        else if (!is_conditional(&insn))
-            flow_step(f, s, &insn, &answer);
-    }
-    forget_scratch(s);
-}
-
 static void look_at(struct function *f, const struct insn *insn, uint64_t from, bool is_jump, tp_flow_found *found,
                     void *user)
 {
@@ -632,7 +583,18 @@ static void look_at(struct function *f, const struct insn *insn, uint64_t from, 
     tp_variables_collect(&f->vars);
     int allocator = inside_allocate(f, insn->address, &type);
     if (!allocator && !is_jump) {
-        prepare(f, &state, from, insn->address);
+        /* What registers point to at a call, from the instructions in front of it. `from`: the first of them. */
+        struct answer unused;
+        struct insn before;
+        for (uint64_t pc = from; pc < insn->address && flow_decode(f, pc, &before); pc += before.i.length) {
+            if (before.i.meta.category == ZYDIS_CATEGORY_CALL)
+                forget_scratch(&state);
+            else if (before.i.meta.category == ZYDIS_CATEGORY_UNCOND_BR || before.i.meta.category == ZYDIS_CATEGORY_RET)
+                memset(state.reg, 0, sizeof state.reg);
+            else if (!is_conditional(&before))
+                flow_step(f, &state, &before, &unused);
+        }
+        forget_scratch(&state);
         state.reg[0].block = true;
         answer = follow(f, behind, state);
     }
@@ -682,7 +644,23 @@ static void sort_named(struct tp_flow_named *list, size_t count)
 void tp_flow_all(struct tp_flow *flow, tp_flow_found *found, void *user)
 {
     flow->cfi = dwarf_getcfi_elf(flow->image->elf);
-    read_names(flow);
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+
+    while ((section = elf_nextscn(flow->image->elf, section))) {
+        if (!gelf_getshdr(section, &header))
+            continue;
+        if (header.sh_type == SHT_RELA) {
+            read_relocations(flow, section, &header);
+        } else if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) {
+            Elf_Data *data = elf_getdata(section, NULL);
+            GElf_Sym symbol;
+            for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+                if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value)
+                    mark(flow, symbol.st_value, elf_strptr(flow->image->elf, header.sh_link, symbol.st_name));
+            }
+        }
+    }
     sort_named(flow->functions.at, flow->functions.count);
     sort_named(flow->variables.at, flow->variables.count);
     for (size_t i = 0; i < flow->functions.count; i++) {

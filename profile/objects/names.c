@@ -45,22 +45,15 @@ static bool demangle_into(struct output *out, const char *symbol)
     return cplus_demangle_v3_callback(symbol, OPTIONS, demangle_take, out) != 0;
 }
 
-/* __MODULE_MOD_NAME, as gfortran has it; NULL: it is nothing like that. */
-static const char *fortran_mark(const char *symbol)
-{
-    const char *mark = strncmp(symbol, "__", 2) == 0 ? strstr(symbol + 2, "_MOD_") : NULL;
-
-    return mark && mark > symbol + 2 && mark[5] ? mark : NULL;
-}
-
 const char *tp_demangle(struct tp_arena *arena, const char *symbol)
 {
     static _Thread_local struct output out; /* too large for small stacks */
     char plain[LONGEST_IN];
     size_t size = strnlen(symbol, LONGEST_IN);
 
-    const char *mark = fortran_mark(symbol);
-    if (mark)
+    /* __MODULE_MOD_NAME, as gfortran has it. */
+    const char *mark = strncmp(symbol, "__", 2) == 0 ? strstr(symbol + 2, "_MOD_") : NULL;
+    if (mark && mark > symbol + 2 && mark[5])
         return tp_arena_print(arena, "%.*s::%s", (int)(mark - symbol - 2), symbol + 2, mark + 5);
     if ((strncmp(symbol, "_Z", 2) != 0 && strncmp(symbol, "_R", 2) != 0) || size == LONGEST_IN)
         return symbol;
@@ -72,23 +65,21 @@ const char *tp_demangle(struct tp_arena *arena, const char *symbol)
     return tp_clean_text(arena, out.text, out.size);
 }
 
-static bool is_offset(const char *symbol)
-{
-    return strncmp(symbol, "0x", 2) == 0 && symbol[2] && !symbol[2 + strspn(symbol + 2, "0123456789abcdef")];
-}
-
 int tp_demangle_all(struct tp_recording *rec, struct tp_error *err)
 {
     for (size_t i = 0; i < rec->functions.count; i++) {
         struct tp_function *function = &rec->functions.at[i];
         if (!function->symbol)
             continue;
+        const char *symbol = function->symbol;
+        bool is_offset = strncmp(symbol, "0x", 2) == 0 && symbol[2] &&
+                         !symbol[2 + strspn(symbol + 2, "0123456789abcdef")];
         const char *path = function->object ? rec->objects.at[function->object - 1].path : NULL;
         const char *slash = path ? strrchr(path, '/') : NULL;
-        if (path && is_offset(function->symbol))
-            function->name = tp_arena_print(&rec->arena, "%s+%s", slash ? slash + 1 : path, function->symbol);
+        if (path && is_offset)
+            function->name = tp_arena_print(&rec->arena, "%s+%s", slash ? slash + 1 : path, symbol);
         else
-            function->name = tp_demangle(&rec->arena, function->symbol);
+            function->name = tp_demangle(&rec->arena, symbol);
         if (!function->name)
             return TP_NO_MEMORY(err);
     }

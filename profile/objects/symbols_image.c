@@ -13,13 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_elf64(Elf *elf)
-{
-    const char *ident = elf_kind(elf) == ELF_K_ELF ? elf_getident(elf, NULL) : NULL;
-
-    return ident && ident[EI_CLASS] == ELFCLASS64 && ident[EI_DATA] == ELFDATA2LSB;
-}
-
 int tp_image_open(struct tp_image *image, const char *path)
 {
     struct stat status;
@@ -30,7 +23,8 @@ int tp_image_open(struct tp_image *image, const char *path)
     elf_version(EV_CURRENT);
     bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     *image = (struct tp_image){.elf = regular ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL, .fd = fd};
-    if (image->elf && is_elf64(image->elf))
+    const char *ident = elf_kind(image->elf) == ELF_K_ELF ? elf_getident(image->elf, NULL) : NULL;
+    if (ident && ident[EI_CLASS] == ELFCLASS64 && ident[EI_DATA] == ELFDATA2LSB)
         return 0;
     elf_end(image->elf);
     close(fd);

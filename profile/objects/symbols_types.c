@@ -32,22 +32,16 @@ static bool named_type(Dwarf_Die *die, Dwarf_Die *type)
     return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), type) != NULL;
 }
 
-static bool undecorated(Dwarf_Die *type)
-{
-    for (int depth = 0; depth < DEEPEST_TYPE; depth++) {
-        Dwarf_Die inner;
-        if (!is_decoration(dwarf_tag(type)))
-            return dwarf_tag(type) != DW_TAG_unspecified_type;
-        if (!named_type(type, &inner))
-            return false;
-        *type = inner;
-    }
-    return false;
-}
-
 bool tp_type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
-    return named_type(die, type) && undecorated(type);
+    Dwarf_Die at = *die;
+
+    for (int depth = 0; depth <= DEEPEST_TYPE && named_type(&at, type); depth++) {
+        if (!is_decoration(dwarf_tag(type)))
+            return dwarf_tag(type) != DW_TAG_unspecified_type;
+        at = *type;
+    }
+    return false;
 }
 
 bool tp_type_pointee(Dwarf_Die *type, Dwarf_Die *out)
@@ -304,11 +298,10 @@ static const char *kept(struct builder *b, const char *text)
 static void add_field(struct builder *b, uint64_t offset, uint64_t size, const char *name, Dwarf_Die *type)
 {
     char text[LONGEST_NAME];
-    struct tp_layout_field *field;
 
     if (offset >= b->size || size == 0 || b->fields.count >= MOST_FIELDS)
         return;
-    field = TP_VECTOR_ADD(&b->fields);
+    struct tp_layout_field *field = TP_VECTOR_ADD(&b->fields);
     if (!field) {
         b->failed = true;
         return;
@@ -387,19 +380,6 @@ static int by_offset(const void *a, const void *b)
     return order ? order : TP_COMPARE(x->size, y->size);
 }
 
-/* Two that share bytes are one. */
-static void types_join(struct builder *b, struct tp_layout_field *field, const struct tp_layout_field *other)
-{
-    char name[LONGEST_NAME];
-    uint64_t end = other->offset + other->size;
-
-    snprintf(name, sizeof name, "%.120s, %.120s", field->name, other->name);
-    field->name = strcmp(field->name, other->name) ? kept(b, name) : field->name;
-    field->type = field->type && other->type && strcmp(field->type, other->type) == 0 ? field->type : NULL;
-    if (end > field->offset + field->size)
-        field->size = end - field->offset;
-}
-
 static struct tp_layout_field padding(uint64_t offset, uint64_t end)
 {
     return (struct tp_layout_field){.offset = offset, .size = end - offset, .name = "(padding)", .padding = true};
@@ -421,7 +401,15 @@ static const struct tp_layout *cover(struct builder *b, const char *type)
     for (size_t i = 0; i < count; i++) {
         const struct tp_layout_field *field = &b->fields.at[i];
         if (field->offset < end) {
-            types_join(b, &layout->field[layout->count - 1], field);
+            /* Two that share bytes are one. */
+            struct tp_layout_field *last = &layout->field[layout->count - 1];
+            char name[LONGEST_NAME];
+            uint64_t last_end = field->offset + field->size;
+            snprintf(name, sizeof name, "%.120s, %.120s", last->name, field->name);
+            last->name = strcmp(last->name, field->name) ? kept(b, name) : last->name;
+            last->type = last->type && field->type && strcmp(last->type, field->type) == 0 ? last->type : NULL;
+            if (last_end > last->offset + last->size)
+                last->size = last_end - last->offset;
         } else {
             if (field->offset > end)
                 layout->field[layout->count++] = padding(end, field->offset);
