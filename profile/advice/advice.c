@@ -193,21 +193,6 @@ static double advice_value_of(sqlite3_stmt *row, const char *name)
     return i < 0 ? 0 : sqlite3_column_double(row, i);
 }
 
-static void bind_parameters(const struct adviser *a, sqlite3_stmt *query)
-{
-    for (int i = 1; i <= sqlite3_bind_parameter_count(query); i++) {
-        const char *name = sqlite3_bind_parameter_name(query, i) + 1;
-        for (size_t l = 0; l < LIMITS; l++) {
-            if (strcmp(limits[l].name, name) == 0)
-                sqlite3_bind_double(query, i, a->limit[l]);
-        }
-        for (size_t f = 0; f < FACTS; f++) {
-            if (strcmp(fact_names[f], name) == 0)
-                sqlite3_bind_double(query, i, a->fact[f]);
-        }
-    }
-}
-
 static int advice_step(struct adviser *a, sqlite3_stmt *insert)
 {
     bool done = sqlite3_step(insert) == SQLITE_DONE;
@@ -215,31 +200,6 @@ static int advice_step(struct adviser *a, sqlite3_stmt *insert)
     sqlite3_reset(insert);
     sqlite3_clear_bindings(insert);
     return done ? 0 : tp_sql_failed(a->profile, "cannot keep advice", a->err);
-}
-
-static int keep_evidence(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row, int64_t id)
-{
-    int failed = 0;
-
-    for (int i = 0; !failed && i < TP_RULE_EVIDENCE && rule->evidence[i].key; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "%s_text", rule->evidence[i].key);
-        int column = advice_column_of(row, rule->evidence[i].key), words = advice_column_of(row, text);
-        if ((column < 0 || sqlite3_column_type(row, column) == SQLITE_NULL) &&
-            (words < 0 || sqlite3_column_type(row, words) == SQLITE_NULL))
-            continue;
-        sqlite3_bind_int64(a->evidence, 1, id);
-        sqlite3_bind_int(a->evidence, 2, i);
-        sqlite3_bind_text(a->evidence, 3, rule->evidence[i].key, -1, SQLITE_STATIC);
-        if (column >= 0)
-            sqlite3_bind_value(a->evidence, 4, sqlite3_column_value(row, column));
-        sqlite3_bind_text(a->evidence, 5, rule->evidence[i].unit, -1, SQLITE_STATIC);
-        sqlite3_bind_text(a->evidence, 6, rule->evidence[i].words, -1, SQLITE_STATIC);
-        if (words >= 0)
-            sqlite3_bind_value(a->evidence, 7, sqlite3_column_value(row, words));
-        failed = advice_step(a, a->evidence);
-    }
-    return failed;
 }
 
 /* A count, whatever the profile says. */
@@ -276,7 +236,27 @@ static int advice_keep(struct adviser *a, const struct tp_rule *rule, sqlite3_st
     sqlite3_bind_double(a->found, at, fmin(1, fmax(0, advice_value_of(row, "confidence"))));
     if (advice_step(a, a->found))
         return -1;
-    return keep_evidence(a, rule, row, sqlite3_last_insert_rowid(tp_db(a->profile)));
+    int64_t id = sqlite3_last_insert_rowid(tp_db(a->profile));
+    int failed = 0;
+    for (int i = 0; !failed && i < TP_RULE_EVIDENCE && rule->evidence[i].key; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s_text", rule->evidence[i].key);
+        int column = advice_column_of(row, rule->evidence[i].key), words = advice_column_of(row, text);
+        if ((column < 0 || sqlite3_column_type(row, column) == SQLITE_NULL) &&
+            (words < 0 || sqlite3_column_type(row, words) == SQLITE_NULL))
+            continue;
+        sqlite3_bind_int64(a->evidence, 1, id);
+        sqlite3_bind_int(a->evidence, 2, i);
+        sqlite3_bind_text(a->evidence, 3, rule->evidence[i].key, -1, SQLITE_STATIC);
+        if (column >= 0)
+            sqlite3_bind_value(a->evidence, 4, sqlite3_column_value(row, column));
+        sqlite3_bind_text(a->evidence, 5, rule->evidence[i].unit, -1, SQLITE_STATIC);
+        sqlite3_bind_text(a->evidence, 6, rule->evidence[i].words, -1, SQLITE_STATIC);
+        if (words >= 0)
+            sqlite3_bind_value(a->evidence, 7, sqlite3_column_value(row, words));
+        failed = advice_step(a, a->evidence);
+    }
+    return failed;
 }
 
 static bool has_all(tp_profile *profile, const char *events)
@@ -323,10 +303,8 @@ static int keep_silence(struct adviser *a, const struct tp_rule *rule, const cha
 static int try_rule(struct adviser *a, const struct tp_rule *rule)
 {
     const char *engine = tp_meta(a->profile, "engine");
-    sqlite3_stmt *query;
-    int more = 1;
-
     bool strides = tp_keeps_strides(a->profile);
+    int more = 1;
 
     if (rule->strides == TP_STRIDES_LOST && strides)
         return 0;
@@ -335,10 +313,20 @@ static int try_rule(struct adviser *a, const struct tp_rule *rule)
         return keep_silence(a, rule, lacking(a->profile, rule));
     if (rule->turns && engine && strcmp(engine, "valgrind") == 0 && keep_silence(a, rule, "--engine=native"))
         return -1;
-    query = tp_query(a->profile, sqlite3_mprintf("%s", rule->sql), a->err);
+    sqlite3_stmt *query = tp_query(a->profile, sqlite3_mprintf("%s", rule->sql), a->err);
     if (!query)
         return -1;
-    bind_parameters(a, query);
+    for (int p = 1; p <= sqlite3_bind_parameter_count(query); p++) {
+        const char *name = sqlite3_bind_parameter_name(query, p) + 1;
+        for (size_t l = 0; l < LIMITS; l++) {
+            if (strcmp(limits[l].name, name) == 0)
+                sqlite3_bind_double(query, p, a->limit[l]);
+        }
+        for (size_t f = 0; f < FACTS; f++) {
+            if (strcmp(fact_names[f], name) == 0)
+                sqlite3_bind_double(query, p, a->fact[f]);
+        }
+    }
     while ((more = tp_row(a->profile, query, a->err)) == 1) {
         if (advice_keep(a, rule, query))
             more = -1;

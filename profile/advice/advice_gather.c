@@ -50,11 +50,11 @@ static const struct {
 };
 enum { COSTS = sizeof costs / sizeof *costs };
 
-static const char spatial[] = ", 100.0 * sum(used1) / nullif(sum(used1) + sum(lost1), 0) AS spatial";
-
 /* "x AS name" for each: of those of its events that the profile has. */
-static void gather_add_events(tp_profile *profile, sqlite3_str *sql)
+static char *costs_of_events(tp_profile *profile)
 {
+    sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
+
     for (size_t i = 0; i < COSTS; i++) {
         const char *between = ", 1.0 * (";
         for (size_t e = 0; e < 2 && costs[i].event[e]; e++) {
@@ -65,46 +65,37 @@ static void gather_add_events(tp_profile *profile, sqlite3_str *sql)
         }
         sqlite3_str_appendf(sql, *between == ',' ? ", 0.0 AS %s" : ") AS %s", costs[i].name);
     }
+    return sqlite3_str_finish(sql);
 }
 
-static void add_sums(sqlite3_str *sql)
+static char *sums_of_costs(tp_profile *profile)
 {
+    sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
+
     for (size_t i = 0; i < COSTS; i++)
         sqlite3_str_appendf(sql, ", sum(%s) AS %s", costs[i].name, costs[i].name);
-    sqlite3_str_appendall(sql, spatial);
+    sqlite3_str_appendall(sql, ", 100.0 * sum(used1) / nullif(sum(used1) + sum(lost1), 0) AS spatial");
+    return sqlite3_str_finish(sql);
 }
 
 /* ------------------------------------------------------------------------------------------ tables */
 
-static sqlite3_str *begin(tp_profile *profile, const char *table)
+/* `select` is from sqlite3_mprintf, and freed here. */
+static int gather_make(tp_profile *profile, const char *table, char *select, struct tp_error *err)
 {
-    sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
+    char *sql = select ? sqlite3_mprintf("PRAGMA temp_store = MEMORY; DROP TABLE IF EXISTS temp.%s;"
+                                         "CREATE TEMP TABLE %s AS %s", table, table, select) : NULL;
 
-    sqlite3_str_appendf(sql, "PRAGMA temp_store = MEMORY; DROP TABLE IF EXISTS temp.%s;", table);
-    sqlite3_str_appendf(sql, "CREATE TEMP TABLE %s AS ", table);
-    return sql;
+    sqlite3_free(select);
+    return tp_execute(profile, sql, "cannot gather costs", err);
 }
 
-static int gather_make(tp_profile *profile, sqlite3_str *sql, struct tp_error *err)
-{
-    return tp_execute(profile, sqlite3_str_finish(sql), "cannot gather costs", err);
-}
-
-static int make_objects(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err)
-{
-    sqlite3_str *sql = begin(profile, "advice_objects");
-
-    sqlite3_str_appendall(sql, "SELECT *, 100.0 * used1 / nullif(used1 + lost1, 0) AS spatial FROM"
-                               " (SELECT t.id AS data_id, t.kind, t.blocks, t.bytes, coalesce(t.size, 1.0 * t.bytes /"
-                               " (SELECT max(1, sum(recordings)) FROM runs)) AS size,"
-                               " 1.0 * t.bytes / nullif(t.blocks, 0) AS mean");
-    gather_add_events(profile, sql);
-    sqlite3_str_appendf(sql, " FROM t_data t WHERE kind NOT IN ('rest', 'other'))"
-                             " WHERE %!.15g * misses1 + %!.15g * misses2 + %!.15g * missesL >= %!.15g;CREATE INDEX"
-                             " temp.i_advice_objects ON advice_objects(data_id);",
-                        worth->weight[0], worth->weight[1], worth->weight[2], worth->least / 10);
-    return gather_make(profile, sql, err);
-}
+static const char objects[] =
+    "SELECT *, 100.0 * used1 / nullif(used1 + lost1, 0) AS spatial FROM (SELECT t.id AS data_id, t.kind, t.blocks,"
+    " t.bytes, coalesce(t.size, 1.0 * t.bytes / (SELECT max(1, sum(recordings)) FROM runs)) AS size,"
+    " 1.0 * t.bytes / nullif(t.blocks, 0) AS mean%s FROM t_data t WHERE kind NOT IN ('rest', 'other'))"
+    " WHERE %!.15g * misses1 + %!.15g * misses2 + %!.15g * missesL >= %!.15g;"
+    "CREATE INDEX temp.i_advice_objects ON advice_objects(data_id);";
 
 /* Of the strides of an instruction in a data object: how many, how often the most frequent one, and which, and how
  * often all that are kept. */
@@ -113,98 +104,57 @@ static const char with_strides[] =
     " FROM strides WHERE data_id IN (SELECT data_id FROM temp.advice_objects)"
     " GROUP BY instruction_id, data_id) p ON p.instruction_id = t.instruction_id AND p.data_id = t.data_id";
 
-static int make_shares(tp_profile *profile, struct tp_error *err)
-{
-    sqlite3_str *sql = begin(profile, "advice_shares");
-
-    sqlite3_str_appendall(sql, "SELECT t.data_id, t.instruction_id, i.function_id, n.base_id, i.file_id, i.line,"
-                               " i.loop_id, ifnull(p.regular, 0) AS regular, p.stride, ifnull(p.strides, 0) AS"
-                               " strides, ifnull(p.kept, 0) AS kept");
-    gather_add_events(profile, sql);
-    sqlite3_str_appendf(sql, " FROM temp.advice_objects o CROSS JOIN t_instruction_data t ON t.data_id = o.data_id"
-                             " JOIN t_instructions i ON i.id = t.instruction_id"
-                             " JOIN t_functions n ON n.id = i.function_id%s",
-                        with_strides);
-    return gather_make(profile, sql, err);
-}
+static const char shares[] =
+    "SELECT t.data_id, t.instruction_id, i.function_id, n.base_id, i.file_id, i.line, i.loop_id,"
+    " ifnull(p.regular, 0) AS regular, p.stride, ifnull(p.strides, 0) AS strides, ifnull(p.kept, 0) AS kept%s"
+    " FROM temp.advice_objects o CROSS JOIN t_instruction_data t ON t.data_id = o.data_id"
+    " JOIN t_instructions i ON i.id = t.instruction_id JOIN t_functions n ON n.id = i.function_id%s";
 
 /* Of a group with one max(), the other columns are those of its row: the line, and the stride, that miss most. */
-static int make_sites(tp_profile *profile, struct tp_error *err)
-{
-    sqlite3_str *sql = begin(profile, "advice_lines");
-
-    sqlite3_str_appendall(sql, "SELECT data_id, function_id, base_id, file_id, line, loop_id, stride, max(misses1)"
-                               " AS most, sum(regular) AS regular, sum(strides) AS strides, sum(kept) AS kept");
-    add_sums(sql);
-    sqlite3_str_appendall(sql, " FROM temp.advice_shares GROUP BY data_id, base_id, loop_id, file_id, line");
-    if (gather_make(profile, sql, err))
-        return -1;
-    sql = begin(profile, "advice_sites");
-    sqlite3_str_appendall(sql, "SELECT data_id, function_id, base_id, file_id, line, loop_id, stride, max(misses1)"
-                               " AS most, sum(regular) AS regular, sum(strides) AS strides, sum(kept) AS kept");
-    add_sums(sql);
-    sqlite3_str_appendall(sql, " FROM temp.advice_lines GROUP BY data_id, base_id, ifnull(loop_id, -line),"
-                               " iif(loop_id IS NULL, file_id, 0); CREATE INDEX temp.i_advice_sites ON"
-                               " advice_sites(data_id);");
-    return gather_make(profile, sql, err);
-}
+#define MISS_MOST                                                                                            \
+    "SELECT data_id, function_id, base_id, file_id, line, loop_id, stride, max(misses1) AS most,"            \
+    " sum(regular) AS regular, sum(strides) AS strides, sum(kept) AS kept%s "
+static const char lines[] = MISS_MOST "FROM temp.advice_shares GROUP BY data_id, base_id, loop_id, file_id, line";
+static const char sites[] =
+    MISS_MOST "FROM temp.advice_lines GROUP BY data_id, base_id, ifnull(loop_id, -line),"
+    " iif(loop_id IS NULL, file_id, 0); CREATE INDEX temp.i_advice_sites ON advice_sites(data_id);";
 
 /* A field is idle if it is hardly touched in lines that are loaded, and another one is hot. */
-static int make_reasons(tp_profile *profile, double cold, struct tp_error *err)
-{
-    sqlite3_str *sql = begin(profile, "advice_reasons");
-
-    sqlite3_str_appendf(sql, "WITH costs AS (SELECT t.data_id, t.field, t.kind = 'around' OR (t.kind = 'bytes' AND"
-                             " t.offset >= o.mean) AS outside, t.kind IN ('around', 'beyond') AS nowhere");
-    gather_add_events(profile, sql);
-    sqlite3_str_appendf(sql, " FROM temp.advice_objects o JOIN t_data_fields t ON t.data_id = o.data_id), hot AS"
-                             " (SELECT *, NOT outside AND NOT nowhere AND used1 >= lost1 AND used1 > 0 AS is_hot"
-                             " FROM costs), f AS (SELECT *, CASE WHEN outside THEN 'around' WHEN nowhere THEN NULL"
-                             " WHEN is_hot THEN 'hot' WHEN 100.0 * used1 < %!.15g * (used1 + lost1) AND max(is_hot)"
-                             " OVER (PARTITION BY data_id) THEN 'idle' END AS is_what FROM hot"
-                             " ORDER BY data_id, lost1 DESC) SELECT data_id", cold);
-    for (size_t i = 0; i < 2; i++) {
-        static const char *const what[] = {"around", "idle"};
-        for (size_t level = 0; level < 3; level++)
-            sqlite3_str_appendf(sql, ", ifnull(sum(lost%c) FILTER (WHERE is_what = '%s'), 0.0) AS %s%c", "12L"[level],
-                                what[i], what[i], "12L"[level]);
-    }
-    sqlite3_str_appendall(sql, ", group_concat(field, ', ') FILTER (WHERE is_what = 'idle') AS idle_fields,"
-                               " group_concat(field, ', ') FILTER (WHERE is_what = 'hot') AS hot_fields"
-                               " FROM f GROUP BY data_id");
-    return gather_make(profile, sql, err);
-}
+#define LOST(level, what) \
+    ", ifnull(sum(lost" level ") FILTER (WHERE is_what = '" what "'), 0.0) AS " what level
+static const char reasons[] =
+    "WITH costs AS (SELECT t.data_id, t.field, t.kind = 'around' OR (t.kind = 'bytes' AND t.offset >= o.mean)"
+    " AS outside, t.kind IN ('around', 'beyond') AS nowhere%s FROM temp.advice_objects o"
+    " JOIN t_data_fields t ON t.data_id = o.data_id), hot AS (SELECT *, NOT outside AND NOT nowhere AND used1 >= lost1"
+    " AND used1 > 0 AS is_hot FROM costs), f AS (SELECT *, CASE WHEN outside THEN 'around' WHEN nowhere THEN NULL"
+    " WHEN is_hot THEN 'hot' WHEN 100.0 * used1 < %!.15g * (used1 + lost1) AND max(is_hot)"
+    " OVER (PARTITION BY data_id) THEN 'idle' END AS is_what FROM hot ORDER BY data_id, lost1 DESC) SELECT data_id"
+    LOST("1", "around") LOST("2", "around") LOST("L", "around") LOST("1", "idle") LOST("2", "idle") LOST("L", "idle")
+    ", group_concat(field, ', ') FILTER (WHERE is_what = 'idle') AS idle_fields,"
+    " group_concat(field, ', ') FILTER (WHERE is_what = 'hot') AS hot_fields FROM f GROUP BY data_id";
 
 /* Loops, with the outermost loop around each. Loops that are deeper in one another than any program's have none: in a
  * damaged profile they may be around themselves. */
-static int make_nests(tp_profile *profile, struct tp_error *err)
-{
-    sqlite3_str *sql = begin(profile, "advice_nests");
+static const char nests[] =
+    "WITH RECURSIVE up(loop_id, root_id, parent, entries, rounds, depth) AS (SELECT id, id, parent, entries,"
+    " iterations, 0 FROM t_loops WHERE id IN (SELECT loop_id FROM temp.advice_sites)"
+    " UNION ALL SELECT up.loop_id, l.id, l.parent, l.entries, l.iterations, up.depth + 1 FROM up"
+    " JOIN t_loops l ON l.id = up.parent WHERE up.depth < 100) SELECT loop_id, root_id, up.entries, rounds,"
+    " l.parent IS NOT NULL AS is_inner, (SELECT count(*) FROM t_loops c WHERE c.parent = l.parent) AS siblings FROM up"
+    " JOIN t_loops l ON l.id = loop_id WHERE up.parent IS NULL";
 
-    sqlite3_str_appendall(
-        sql, "WITH RECURSIVE up(loop_id, root_id, parent, entries, rounds, depth) AS (SELECT id, id, parent, entries,"
-             " iterations, 0 FROM t_loops WHERE id IN (SELECT loop_id FROM temp.advice_sites)"
-             " UNION ALL SELECT up.loop_id, l.id, l.parent, l.entries, l.iterations, up.depth + 1 FROM up"
-             " JOIN t_loops l ON l.id = up.parent WHERE up.depth < 100) SELECT loop_id, root_id, up.entries, rounds,"
-             " l.parent IS NOT NULL AS is_inner,"
-             " (SELECT count(*) FROM t_loops c WHERE c.parent = l.parent) AS siblings FROM up"
-             " JOIN t_loops l ON l.id = loop_id WHERE up.parent IS NULL");
-    return gather_make(profile, sql, err);
-}
-
-static int make_code(tp_profile *profile, struct tp_error *err)
+static char *code(tp_profile *profile)
 {
     static const char *const names[] = {"Ir", "Bc", "Bcm", "Bi", "Bim"};
-    sqlite3_str *sql = begin(profile, "advice_code");
+    sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
 
     sqlite3_str_appendall(sql, "SELECT min(t.function_id) AS function_id, t.file_id, t.line");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        sqlite3_str_appendf(sql, tp_event_find(profile, names[i]) ? ", sum(t.%s)" : ", 0", names[i]);
-        sqlite3_str_appendf(sql, " AS %s", names[i]);
-    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        sqlite3_str_appendf(sql, tp_event_find(profile, names[i]) ? ", sum(t.%s) AS %s" : ", 0 AS %.0s%s", names[i],
+                            names[i]);
     sqlite3_str_appendall(sql, " FROM t_lines t JOIN t_functions n ON n.id = t.function_id"
                                " GROUP BY n.base_id, t.file_id, t.line");
-    return gather_make(profile, sql, err);
+    return sqlite3_str_finish(sql);
 }
 
 /* ------------------------------------------------------------------------------------------ fusions */
@@ -212,7 +162,7 @@ static int make_code(tp_profile *profile, struct tp_error *err)
 /* Half of the object at least, and as often as advice's limit `again`; nine of ten strides are one, shorter than
  * `far`. */
 static const char walks[] =
-    "DROP TABLE IF EXISTS temp.advice_walks; CREATE TEMP TABLE advice_walks AS SELECT s.data_id, n.root_id,"
+    "SELECT s.data_id, n.root_id,"
     " n.entries, n.rounds, s.function_id, s.file_id, s.line, max(s.misses1) AS most, sum(s.misses1) AS misses1,"
     " sum(s.misses2) AS misses2, sum(s.missesL) AS missesL, o.size FROM temp.advice_sites s"
     " JOIN temp.advice_nests n ON n.loop_id = s.loop_id JOIN temp.advice_objects o ON o.data_id = s.data_id"
@@ -220,7 +170,7 @@ static const char walks[] =
     " >= %!.15g AND 2 * s.misses1 * %!.15g >= n.entries * o.size GROUP BY s.data_id, n.root_id;";
 
 static const char reloads[] =
-    "DROP TABLE IF EXISTS temp.advice_reloads; CREATE TEMP TABLE advice_reloads AS SELECT l.root_id AS loader,"
+    "SELECT l.root_id AS loader,"
     " r.root_id AS root_id, p.data_id, sum(p.misses) AS misses1 FROM t_pairs p"
     " JOIN t_instructions i ON i.id = p.loader_id JOIN t_instructions j ON j.id = p.instruction_id"
     " JOIN temp.advice_nests l ON l.loop_id = i.loop_id JOIN temp.advice_nests r ON r.loop_id = j.loop_id"
@@ -228,7 +178,7 @@ static const char reloads[] =
     " GROUP BY l.root_id, r.root_id, p.data_id;";
 
 static const char fusions[] =
-    "DROP TABLE IF EXISTS temp.advice_fusions; CREATE TEMP TABLE advice_fusions AS WITH RECURSIVE pair(a, b) AS"
+    "WITH RECURSIVE pair(a, b) AS"
     " (SELECT a.root_id, b.root_id FROM temp.advice_walks a"
     " JOIN temp.advice_walks b ON b.data_id = a.data_id AND b.root_id <> a.root_id AND abs(b.entries - a.entries) <="
     " 0.1 * a.entries AND abs(b.rounds - a.rounds) <= 0.1 * a.rounds WHERE NOT EXISTS (SELECT 1 FROM t_pairs)"
@@ -239,21 +189,27 @@ static const char fusions[] =
     " JOIN pair p ON p.a = r.b) SELECT min(r.b) AS fusion, w.* FROM temp.advice_walks w"
     " JOIN reach r ON r.a = w.root_id GROUP BY w.data_id, w.root_id;";
 
-static int make_fusions(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err)
-{
-    sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
-
-    sqlite3_str_appendf(sql, walks, worth->far, worth->again, worth->line);
-    sqlite3_str_appendf(sql, "%s%s", reloads, fusions);
-    return gather_make(profile, sql, err);
-}
-
 int tp_advice_gather(tp_profile *profile, const struct tp_advice_worth *worth, struct tp_error *err)
 {
-    return make_objects(profile, worth, err) || make_shares(profile, err) || make_sites(profile, err) ||
-                   make_nests(profile, err) ||
-                   make_reasons(profile, worth->cold, err) || make_code(profile, err) ||
-                   make_fusions(profile, worth, err)
-               ? -1
-               : 0;
+    const double *weight = worth->weight;
+    char *events = costs_of_events(profile), *sums = sums_of_costs(profile);
+    int failed =
+        !events || !sums
+            ? TP_NO_MEMORY(err)
+            : gather_make(profile, "advice_objects",
+                          sqlite3_mprintf(objects, events, weight[0], weight[1], weight[2], worth->least / 10), err) ||
+                  gather_make(profile, "advice_shares", sqlite3_mprintf(shares, events, with_strides), err) ||
+                  gather_make(profile, "advice_lines", sqlite3_mprintf(lines, sums), err) ||
+                  gather_make(profile, "advice_sites", sqlite3_mprintf(sites, sums), err) ||
+                  gather_make(profile, "advice_nests", sqlite3_mprintf("%s", nests), err) ||
+                  gather_make(profile, "advice_reasons", sqlite3_mprintf(reasons, events, worth->cold), err) ||
+                  gather_make(profile, "advice_code", code(profile), err) ||
+                  gather_make(profile, "advice_walks",
+                              sqlite3_mprintf(walks, worth->far, worth->again, worth->line), err) ||
+                  gather_make(profile, "advice_reloads", sqlite3_mprintf("%s", reloads), err) ||
+                  gather_make(profile, "advice_fusions", sqlite3_mprintf("%s", fusions), err);
+
+    sqlite3_free(events);
+    sqlite3_free(sums);
+    return failed ? -1 : 0;
 }

@@ -319,21 +319,6 @@ void tp_bound(const struct tp_annotation *a, union tp_cell *part, const union tp
     }
 }
 
-/* In its only file a function costs what it costs; nothing costs more than the program. */
-static void bound_all(struct tp_annotation *a)
-{
-    for (size_t i = 0; i < a->pairs.count; i++) {
-        const struct tp_annotated_function *function = &a->functions.at[a->pairs.at[i].function];
-        tp_bound(a, a->pairs.at[i].cost, function->cost, function->pairs == 1);
-    }
-    for (size_t i = 0; i < a->lines.count; i++) {
-        const struct tp_annotated_line *line = &a->lines.at[i];
-        bool alone = line->function != TP_NOT_FOUND;
-        if (line->cost)
-            tp_bound(a, line->cost, alone ? a->functions.at[line->function].cost : a->total, false);
-    }
-}
-
 /* ------------------------------------------------------------------------------------------ order */
 
 int tp_compare_places(const void *x, const void *y)
@@ -353,24 +338,6 @@ size_t tp_count_there(const void *list, size_t size, size_t count, size_t *at, c
     while (*at < count && tp_compare_places(first + *at * size, line) == 0)
         ++*at;
     return *at - begin;
-}
-
-static void order_lines(struct tp_annotation *a)
-{
-    size_t inlined = 0, call = 0;
-
-    if (a->lines.count)
-        qsort(a->lines.at, a->lines.count, sizeof *a->lines.at, tp_compare_places);
-    for (size_t i = 0; i < a->lines.count; i++) {
-        struct tp_annotated_line *line = &a->lines.at[i];
-        struct tp_annotated_file *file = &a->files.at[line->file];
-        if (file->lines++ == 0)
-            file->first_line = i;
-        line->inlined = tp_count_there(a->inlined.at, sizeof *a->inlined.at, a->inlined.count, &inlined, line);
-        line->first_inlined = inlined - line->inlined;
-        line->calls = tp_count_there(a->calls.at, sizeof *a->calls.at, a->calls.count, &call, line);
-        line->first_call = call - line->calls;
-    }
 }
 
 /* ------------------------------------------------------------------------------------------ all of it */
@@ -399,8 +366,30 @@ int tp_annotation_load(struct tp_annotation *a, tp_profile *profile, const struc
         load_functions(a) || join_contexts(a) || tp_read_rows(a, &line_rows, take_line, NULL) ||
         tp_read_rows(a, &lineless_rows, take_lineless, NULL) || tp_load_inlined(a) || tp_load_calls(a))
         return -1;
-    bound_all(a);
-    order_lines(a);
+    /* In its only file a function costs what it costs; nothing costs more than the program. */
+    for (size_t i = 0; i < a->pairs.count; i++) {
+        const struct tp_annotated_function *function = &a->functions.at[a->pairs.at[i].function];
+        tp_bound(a, a->pairs.at[i].cost, function->cost, function->pairs == 1);
+    }
+    for (size_t i = 0; i < a->lines.count; i++) {
+        const struct tp_annotated_line *line = &a->lines.at[i];
+        bool alone = line->function != TP_NOT_FOUND;
+        if (line->cost)
+            tp_bound(a, line->cost, alone ? a->functions.at[line->function].cost : a->total, false);
+    }
+    size_t inlined = 0, call = 0;
+    if (a->lines.count)
+        qsort(a->lines.at, a->lines.count, sizeof *a->lines.at, tp_compare_places);
+    for (size_t i = 0; i < a->lines.count; i++) {
+        struct tp_annotated_line *line = &a->lines.at[i];
+        struct tp_annotated_file *file = &a->files.at[line->file];
+        if (file->lines++ == 0)
+            file->first_line = i;
+        line->inlined = tp_count_there(a->inlined.at, sizeof *a->inlined.at, a->inlined.count, &inlined, line);
+        line->first_inlined = inlined - line->inlined;
+        line->calls = tp_count_there(a->calls.at, sizeof *a->calls.at, a->calls.count, &call, line);
+        line->first_call = call - line->calls;
+    }
     return 0;
 }
 
@@ -415,25 +404,6 @@ static int by_statement(const void *a, const void *b)
     int order = tp_compare_places(a, b);
 
     return order ? order : TP_COMPARE(x->first_line, y->first_line);
-}
-
-/* Rows of equal lines into one: a file may have several names. */
-static void join_statements(struct tp_annotation *a)
-{
-    size_t to = 0;
-
-    if (a->statements.count)
-        qsort(a->statements.at, a->statements.count, sizeof *a->statements.at, by_statement);
-    for (size_t i = 0; i < a->statements.count; i++) {
-        const struct tp_annotated_statement *next = &a->statements.at[i];
-        if (to && tp_compare_places(&a->statements.at[to - 1], next) == 0) {
-            a->statements.at[to - 1].cost += next->cost;
-            a->statements.at[to - 1].misses += next->misses;
-        } else {
-            a->statements.at[to++] = *next;
-        }
-    }
-    a->statements.count = to;
 }
 
 static int take_statement(void *user, sqlite3_stmt *row)
@@ -452,22 +422,30 @@ static int take_statement(void *user, sqlite3_stmt *row)
                                                            .misses = 100 * sqlite3_column_double(row, 4) / total});
 }
 
-/* The first event stands for the cost where nothing is estimated: in a profile of another tool. */
-static char *query_of_statements(tp_profile *profile)
-{
-    const char *cost = tp_event_find(profile, "CEst") ? "CEst" : tp_event_at(profile, 0)->name;
-    bool both = strcmp(cost, "CEst") == 0 && tp_event_find(profile, "Ir");
-
-    return sqlite3_mprintf("SELECT file_id, first_line, line, sum(\"%w\"), sum(%s), (SELECT \"%w\" FROM totals) "
-                           "FROM statements GROUP BY file_id, first_line, line",
-                           cost, both ? "CEst - Ir" : "0", cost);
-}
-
 int tp_annotation_statements(struct tp_annotation *a, struct tp_error *err)
 {
-    int failed = tp_each(a->profile, query_of_statements(a->profile), take_statement, a, err);
+    /* The first event stands for the cost where nothing is estimated: in a profile of another tool. */
+    const char *cost = tp_event_find(a->profile, "CEst") ? "CEst" : tp_event_at(a->profile, 0)->name;
+    bool both = strcmp(cost, "CEst") == 0 && tp_event_find(a->profile, "Ir");
+    char *sql = sqlite3_mprintf("SELECT file_id, first_line, line, sum(\"%w\"), sum(%s), (SELECT \"%w\" FROM totals) "
+                                "FROM statements GROUP BY file_id, first_line, line",
+                                cost, both ? "CEst - Ir" : "0", cost);
+    int failed = tp_each(a->profile, sql, take_statement, a, err);
 
-    join_statements(a);
+    /* Rows of equal lines into one: a file may have several names. */
+    size_t to = 0;
+    if (a->statements.count)
+        qsort(a->statements.at, a->statements.count, sizeof *a->statements.at, by_statement);
+    for (size_t i = 0; i < a->statements.count; i++) {
+        const struct tp_annotated_statement *next = &a->statements.at[i];
+        if (to && tp_compare_places(&a->statements.at[to - 1], next) == 0) {
+            a->statements.at[to - 1].cost += next->cost;
+            a->statements.at[to - 1].misses += next->misses;
+        } else {
+            a->statements.at[to++] = *next;
+        }
+    }
+    a->statements.count = to;
     return failed;
 }
 

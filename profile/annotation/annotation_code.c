@@ -96,22 +96,6 @@ static int keep_frames(struct tp_annotation *a, const struct frames *frames)
     return 0;
 }
 
-/* Uses of one function from one line together. */
-static void join_uses(struct tp_annotation *a)
-{
-    size_t kept = 0;
-
-    if (a->inlined.count)
-        qsort(a->inlined.at, a->inlined.count, sizeof *a->inlined.at, compare_inlined);
-    for (size_t i = 0; i < a->inlined.count; i++) {
-        if (kept && compare_inlined(&a->inlined.at[kept - 1], &a->inlined.at[i]) == 0)
-            tp_annotation_add(a, a->inlined.at[kept - 1].cost, a->inlined.at[i].cost);
-        else
-            a->inlined.at[kept++] = a->inlined.at[i];
-    }
-    a->inlined.count = kept;
-}
-
 int tp_load_inlined(struct tp_annotation *a)
 {
     static const struct tp_view_rows bodies = {"v.id, v.parent, v.name, v.file, t.call_file_id, v.call_line, v.line", 7,
@@ -126,8 +110,19 @@ int tp_load_inlined(struct tp_annotation *a)
         status = tp_read_rows(a, &calls, take_call, &frames);
     if (!status)
         status = keep_frames(a, &frames);
-    if (!status)
-        join_uses(a);
+    if (!status) {
+        /* Uses of one function from one line together. */
+        size_t kept = 0;
+        if (a->inlined.count)
+            qsort(a->inlined.at, a->inlined.count, sizeof *a->inlined.at, compare_inlined);
+        for (size_t i = 0; i < a->inlined.count; i++) {
+            if (kept && compare_inlined(&a->inlined.at[kept - 1], &a->inlined.at[i]) == 0)
+                tp_annotation_add(a, a->inlined.at[kept - 1].cost, a->inlined.at[i].cost);
+            else
+                a->inlined.at[kept++] = a->inlined.at[i];
+        }
+        a->inlined.count = kept;
+    }
     tp_idmap_free(&frames.of_id);
     TP_VECTOR_FREE(&frames.frame);
     return status;
@@ -230,29 +225,6 @@ static int compare_instructions(const void *x, const void *y)
     return order ? order : TP_COMPARE(a->address, b->address);
 }
 
-/* Those of a function's contexts together, and to their lines. */
-static void order_instructions(struct tp_annotation *a)
-{
-    size_t kept = 0, at = 0;
-
-    if (a->instructions.count)
-        qsort(a->instructions.at, a->instructions.count, sizeof *a->instructions.at, compare_instructions);
-    for (size_t i = 0; i < a->instructions.count; i++) {
-        const struct tp_annotated_instruction *next = &a->instructions.at[i];
-        const struct tp_annotated_instruction *last = kept ? &a->instructions.at[kept - 1] : NULL;
-        if (last && compare_instructions(last, next) == 0 && last->length == next->length)
-            tp_annotation_add(a, last->cost, next->cost);
-        else
-            a->instructions.at[kept++] = *next;
-    }
-    a->instructions.count = kept;
-    for (size_t i = 0; i < a->lines.count; i++) {
-        struct tp_annotated_line *line = &a->lines.at[i];
-        line->instructions = tp_count_there(a->instructions.at, sizeof *a->instructions.at, kept, &at, line);
-        line->first_instruction = at - line->instructions;
-    }
-}
-
 int tp_annotation_instructions(struct tp_annotation *a, struct tp_error *err)
 {
     static const struct tp_view_rows rows = {"id, address, offset, length, file_id, line, function_id", 7, "",
@@ -263,7 +235,25 @@ int tp_annotation_instructions(struct tp_annotation *a, struct tp_error *err)
 
     if (!status && tp_has_inclusive(a))
         status = tp_read_rows(a, &calls, take_callee, NULL);
-    if (!status)
-        order_instructions(a);
+    if (!status) {
+        /* Those of a function's contexts together, and to their lines. */
+        size_t kept = 0, at = 0;
+        if (a->instructions.count)
+            qsort(a->instructions.at, a->instructions.count, sizeof *a->instructions.at, compare_instructions);
+        for (size_t i = 0; i < a->instructions.count; i++) {
+            const struct tp_annotated_instruction *next = &a->instructions.at[i];
+            const struct tp_annotated_instruction *last = kept ? &a->instructions.at[kept - 1] : NULL;
+            if (last && compare_instructions(last, next) == 0 && last->length == next->length)
+                tp_annotation_add(a, last->cost, next->cost);
+            else
+                a->instructions.at[kept++] = *next;
+        }
+        a->instructions.count = kept;
+        for (size_t i = 0; i < a->lines.count; i++) {
+            struct tp_annotated_line *line = &a->lines.at[i];
+            line->instructions = tp_count_there(a->instructions.at, sizeof *a->instructions.at, kept, &at, line);
+            line->first_instruction = at - line->instructions;
+        }
+    }
     return status;
 }

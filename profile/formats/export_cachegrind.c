@@ -50,19 +50,6 @@ static int cachegrind_choose(struct cachegrind *c, const char *list, struct tp_e
     return 0;
 }
 
-static void cachegrind_write_header(struct cachegrind *c)
-{
-    const char *cmd = tp_meta(c->profile, "cmd");
-
-    tp_write_descriptions(c->profile, c->out);
-    fputs("cmd: ", c->out);
-    tp_write_clean(c->out, cmd, "");
-    fputs("\nevents:", c->out);
-    for (size_t i = 0; i < c->choice.count; i++)
-        fprintf(c->out, " %s", c->choice.event[i]->name);
-    putc('\n', c->out);
-}
-
 /* Take over `text` into `*known`; whether it was another. */
 static bool changes(char **known, const char *text)
 {
@@ -101,18 +88,6 @@ static int write_line(void *user, sqlite3_stmt *row)
     return 0;
 }
 
-/* Sums of real events make up what rounding owes here, too: the summary is what the lines add up to. */
-static int cachegrind_write_body(struct cachegrind *c, bool mangled, struct tp_error *err)
-{
-    char *from = sqlite3_mprintf("FROM lines l JOIN (SELECT id AS n_id, %s AS n_name FROM t_functions) n "
-                                 "ON n.n_id = l.function_id ORDER BY l.file, n_name, l.line",
-                                 mangled ? "coalesce(symbol, function)" : "function");
-    char *sql = from ? tp_select_events(c->profile, "l.file, n_name, l.line", &c->choice, NULL, from) : NULL;
-
-    sqlite3_free(from);
-    return tp_each(c->profile, sql, write_line, c, err);
-}
-
 int tp_export_cachegrind(tp_profile *profile, FILE *out, const struct tp_export_options *options,
                          struct tp_error *err)
 {
@@ -124,8 +99,20 @@ int tp_export_cachegrind(tp_profile *profile, FILE *out, const struct tp_export_
     c->out = out;
     int failed = cachegrind_choose(c, options->events, err);
     if (!failed) {
-        cachegrind_write_header(c);
-        failed = cachegrind_write_body(c, options->mangled, err);
+        tp_write_descriptions(profile, out);
+        fputs("cmd: ", out);
+        tp_write_clean(out, tp_meta(profile, "cmd"), "");
+        fputs("\nevents:", out);
+        for (size_t i = 0; i < c->choice.count; i++)
+            fprintf(out, " %s", c->choice.event[i]->name);
+        putc('\n', out);
+        /* Sums of real events make up what rounding owes here, too: the summary is what the lines add up to. */
+        char *from = sqlite3_mprintf("FROM lines l JOIN (SELECT id AS n_id, %s AS n_name FROM t_functions) n "
+                                     "ON n.n_id = l.function_id ORDER BY l.file, n_name, l.line",
+                                     options->mangled ? "coalesce(symbol, function)" : "function");
+        char *sql = from ? tp_select_events(profile, "l.file, n_name, l.line", &c->choice, NULL, from) : NULL;
+        sqlite3_free(from);
+        failed = tp_each(profile, sql, write_line, c, err);
     }
     if (!failed) {
         tp_write_sums(out, "summary", &c->sums, &c->choice);

@@ -83,17 +83,6 @@ static long long incl_cost(const struct callgrind *c, size_t event, sqlite3_stmt
 
 /* ------------------------------------------------------------------------------------------ names */
 
-/* A function whose name and file are those of one in another object, such as _start: readers that tell functions by
- * name and file (callgrind_annotate, speedscope) get the object, too. */
-static void callgrind_write_object(struct callgrind *c, const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-
-    fputs(" (", c->out);
-    tp_write_clean(c->out, slash ? slash + 1 : path, "?");
-    putc(')', c->out);
-}
-
 static int mark_ambiguous(void *user, sqlite3_stmt *row)
 {
     struct callgrind *c = user;
@@ -101,20 +90,6 @@ static int mark_ambiguous(void *user, sqlite3_stmt *row)
     if (sqlite3_column_int64(row, 0) >= 0)
         c->ambiguous[sqlite3_column_int64(row, 0)] = 1;
     return 0;
-}
-
-static int find_ambiguous(struct callgrind *c)
-{
-    const char *name = c->mangled ? "coalesce(symbol, function)" : "function";
-
-    c->ambiguous = calloc((size_t)c->name[FUNCTION].limit + 1, 1);
-    return !c->ambiguous ? TP_NO_MEMORY(c->err)
-                         : tp_each(c->profile,
-                                   sqlite3_mprintf("SELECT id FROM t_functions JOIN (SELECT %s AS name, file_id AS file"
-                                                   " FROM t_functions GROUP BY 1, 2 HAVING min(ifnull(object_id, 0)) "
-                                                   "<> max(ifnull(object_id, 0))) ON %s = name AND file_id IS file",
-                                                   name, name),
-                                   mark_ambiguous, c, c->err);
 }
 
 /* "(id)", with the name the first time. Ids in the file are one more, so that the unknown name is (1). */
@@ -132,8 +107,14 @@ static int write_name(struct callgrind *c, const char *tag, int kind, int64_t id
         sqlite3_bind_int64(by_id, 1, id);
         more = tp_row(c->profile, by_id, c->err);
         tp_write_clean(c->out, more == 1 ? tp_text_or_null(by_id, 0) : NULL, "");
-        if (more == 1 && kind == FUNCTION && c->ambiguous[id])
-            callgrind_write_object(c, tp_text_or_null(by_id, 1));
+        if (more == 1 && kind == FUNCTION && c->ambiguous[id]) {
+            /* Its name and file are those of one in another object, as of _start: readers that tell functions by name
+             * and file (callgrind_annotate, speedscope) get the object, too. */
+            const char *path = tp_text_or_null(by_id, 1), *slash = path ? strrchr(path, '/') : NULL;
+            fputs(" (", c->out);
+            tp_write_clean(c->out, slash ? slash + 1 : path, "?");
+            putc(')', c->out);
+        }
         sqlite3_reset(by_id);
     }
     putc('\n', c->out);
@@ -163,24 +144,18 @@ static int open_names(struct callgrind *c)
         if (!c->name[kind].by_id)
             return -1;
     }
-    return find_ambiguous(c);
+    const char *name = c->mangled ? "coalesce(symbol, function)" : "function";
+    c->ambiguous = calloc((size_t)c->name[FUNCTION].limit + 1, 1);
+    return !c->ambiguous ? TP_NO_MEMORY(c->err)
+                         : tp_each(c->profile,
+                                   sqlite3_mprintf("SELECT id FROM t_functions JOIN (SELECT %s AS name, file_id AS file"
+                                                   " FROM t_functions GROUP BY 1, 2 HAVING min(ifnull(object_id, 0)) "
+                                                   "<> max(ifnull(object_id, 0))) ON %s = name AND file_id IS file",
+                                                   name, name),
+                                   mark_ambiguous, c, c->err);
 }
 
 /* ------------------------------------------------------------------------------------------ header */
-
-static int write_summary(struct callgrind *c)
-{
-    char *sql = tp_select_events(c->profile, "1", &c->choice, NULL, "FROM totals");
-    sqlite3_stmt *row = tp_query(c->profile, sql, c->err);
-    int more = row ? tp_row(c->profile, row, c->err) : -1;
-
-    fputs("summary:", c->out);
-    for (size_t i = 0; more == 1 && i < c->choice.count; i++)
-        fprintf(c->out, " %lld", incl_cost(c, i, row, (int)i + 1));
-    fputs("\n\n", c->out);
-    sqlite3_finalize(row);
-    return more < 0 ? -1 : 0;
-}
 
 /* KCachegrind knows a file by its first 2047 bytes: the first "events:" there begins a line. So a long command is cut,
  * and one that has the word in it. */
@@ -295,7 +270,15 @@ static int callgrind_write_header(struct callgrind *c)
         write_event_name(c->out, c->choice.event[i]);
     }
     putc('\n', c->out);
-    return write_summary(c);
+    char *sql = tp_select_events(c->profile, "1", &c->choice, NULL, "FROM totals");
+    sqlite3_stmt *row = tp_query(c->profile, sql, c->err);
+    int more = row ? tp_row(c->profile, row, c->err) : -1;
+    fputs("summary:", c->out);
+    for (size_t i = 0; more == 1 && i < c->choice.count; i++)
+        fprintf(c->out, " %lld", incl_cost(c, i, row, (int)i + 1));
+    fputs("\n\n", c->out);
+    sqlite3_finalize(row);
+    return more < 0 ? -1 : 0;
 }
 
 /* ------------------------------------------------------------------------------------------ body */

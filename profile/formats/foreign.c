@@ -294,15 +294,21 @@ static uint64_t *self_row(uint64_t *rows, size_t width, uint32_t context)
     return rows + 2 * width * (context - 1);
 }
 
-/* `rows`: self and inclusive, by context. */
-static void sum_up(const struct tp_foreign *f, uint64_t *rows, const uint64_t *all)
+/* Self and inclusive costs of functions. */
+static int foreign_function_costs(struct tp_foreign *f)
 {
     const struct tp_recording *rec = &f->rec;
     size_t width = rec->events.count;
+    uint64_t all[TP_MAX_EVENTS] = {0};
+    uint64_t *rows = calloc(2 * width * rec->contexts.count + 1, sizeof *rows); /* self and inclusive, by context */
+    int failed = 0;
 
-    for (size_t i = 0; i < rec->instrs.count; i++) {
+    if (!rows)
+        return TP_NO_MEMORY(f->err);
+    for (size_t i = 0; i < rec->parts.count; i++)
+        tp_add_row(&rec->events, all, rec->parts.at[i].self);
+    for (size_t i = 0; i < rec->instrs.count; i++)
         tp_blobs_add(&rec->events, rec->instrs.at[i].costs, self_row(rows, width, rec->instrs.at[i].context), NULL);
-    }
     for (size_t i = 0; i < rec->contexts.count; i++)
         memcpy(rows + 2 * width * i + width, rows + 2 * width * i, width * sizeof *rows);
     for (size_t i = 0; i < rec->arcs.count; i++) {
@@ -310,31 +316,13 @@ static void sum_up(const struct tp_foreign *f, uint64_t *rows, const uint64_t *a
         if (arc->caller != arc->callee)
             tp_blobs_add(&rec->events, arc->costs, self_row(rows, width, arc->caller) + width, NULL);
     }
-    for (size_t i = 0; i < rec->contexts.count; i++) {
-        for (size_t k = 0; k < width; k++) {
-            uint64_t *incl = &rows[2 * width * i + width + k];
-            *incl = *incl < all[k] || f->difference ? *incl : all[k];
-        }
-    }
-}
-
-static int foreign_function_costs(struct tp_foreign *f)
-{
-    struct tp_recording *rec = &f->rec;
-    size_t width = rec->events.count;
-    uint64_t all[TP_MAX_EVENTS] = {0};
-    uint64_t *rows = calloc(2 * width * rec->contexts.count + 1, sizeof *rows);
-
-    if (!rows)
-        return TP_NO_MEMORY(f->err);
-    for (size_t i = 0; i < rec->parts.count; i++)
-        tp_add_row(&rec->events, all, rec->parts.at[i].self);
-    sum_up(f, rows, all);
-    int failed = 0;
     for (size_t i = 0; !failed && i < rec->contexts.count; i++) {
+        uint64_t *row = rows + 2 * width * i, *incl = row + width;
+        for (size_t k = 0; k < width; k++)
+            incl[k] = incl[k] < all[k] || f->difference ? incl[k] : all[k];
         struct tp_blob *blob = rec->contexts.at[i].costs = new_blob(f, TP_FORM_ROWS, 0, 2);
         if (blob)
-            memcpy(blob->bytes, rows + 2 * width * i, blob->size);
+            memcpy(blob->bytes, row, blob->size);
         failed = blob ? 0 : TP_NO_MEMORY(f->err);
     }
     free(rows);

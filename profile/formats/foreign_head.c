@@ -196,24 +196,6 @@ static const char *next_name(struct tp_foreign *f, struct tp_scan *scan)
     return name;
 }
 
-static int add_event(struct tp_foreign *f, struct tp_scan *scan, const char *name, size_t known)
-{
-    int column = foreign_column_of(f, name);
-
-    if (column < 0 && known)
-        return tp_scan_failed(scan, "the events of the parts before expected, '%.60s' is not one of them", name);
-    if (column < 0)
-        column = make_column(f, scan, name);
-    if (column < 0)
-        return -1;
-    for (size_t i = 0; i < f->columns; i++) {
-        if (f->column[i] == column)
-            return tp_scan_failed(scan, "the event '%.60s' is listed twice", name);
-    }
-    f->column[f->columns++] = (uint8_t)column;
-    return 0;
-}
-
 int tp_foreign_events(struct tp_foreign *f, struct tp_scan *scan)
 {
     size_t known = f->rec.events.count;
@@ -221,8 +203,18 @@ int tp_foreign_events(struct tp_foreign *f, struct tp_scan *scan)
 
     f->columns = 0;
     while ((name = next_name(f, scan)) != NULL) {
-        if (add_event(f, scan, name, known))
+        int column = foreign_column_of(f, name);
+        if (column < 0 && known)
+            return tp_scan_failed(scan, "the events of the parts before expected, '%.60s' is not one of them", name);
+        if (column < 0)
+            column = make_column(f, scan, name);
+        if (column < 0)
             return -1;
+        for (size_t i = 0; i < f->columns; i++) {
+            if (f->column[i] == column)
+                return tp_scan_failed(scan, "the event '%.60s' is listed twice", name);
+        }
+        f->column[f->columns++] = (uint8_t)column;
     }
     if (!f->columns)
         return tp_scan_refuse(scan, "names of events");

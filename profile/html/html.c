@@ -147,17 +147,6 @@ static int check_trees(tp_profile *profile, struct tp_error *err)
 
 /* ------------------------------------------------------------------------------------------ the file */
 
-static void put_escaped(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c < 0x20 || c == 0x7f || strchr("&<>\"'", c))
-            fprintf(out, c < 0x20 || c == 0x7f ? "\\x%02x" : "&#%d;", c);
-        else
-            putc(c, out);
-    }
-}
-
 static void put_head(FILE *out, const struct tp_html_options *options)
 {
     const struct tp_page_asset *asset = options->asset;
@@ -170,7 +159,13 @@ static void put_head(FILE *out, const struct tp_html_options *options)
             "<meta name=\"referrer\" content=\"no-referrer\">\n"
             "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
             asset->script_hash, asset->style_hash);
-    put_escaped(out, options->title);
+    for (const char *title = options->title; *title; title++) {
+        unsigned char c = (unsigned char)*title;
+        if (c < 0x20 || c == 0x7f || strchr("&<>\"'", c))
+            fprintf(out, c < 0x20 || c == 0x7f ? "\\x%02x" : "&#%d;", c);
+        else
+            putc(c, out);
+    }
     fputs("</title>\n<style>", out);
     fwrite(asset->style, 1, asset->style_size, out);
     fputs("</style>\n</head>\n<body>\n<noscript>This page shows a profile with a program of its own; let the browser "
@@ -185,19 +180,6 @@ static void put_text(FILE *to, const char *before, const char *text)
         tp_write_json_text(to, text);
     else
         fputs("null", to);
-}
-
-/* The column that a section is sorted by, with '-' before it: the largest first; "" if it is no column of its own. */
-static void put_order(FILE *to, const struct tp_section *section)
-{
-    const char *order = section->order ? section->order : section->by ? section->by : "";
-    size_t length = strcspn(order, " ,");
-    const struct tp_section_column *column = section->columns;
-
-    while (column->key && (strlen(column->key) != length || strncmp(column->key, order, length) != 0))
-        column++;
-    const char *sign = !section->order || strncmp(order + length, " DESC", 5) == 0 ? "-" : "";
-    fprintf(to, ", \"order\": \"%s%s\"", column->key ? sign : "", column->key ? column->key : "");
 }
 
 /* The tables of reports (profile/read/sections.h), of which the page has some as well. */
@@ -215,7 +197,15 @@ static void put_sections(FILE *to)
             fputs(comma, to);
             put_text(to, "{\"key\": ", (*list)->key);
             put_text(to, ", \"title\": ", (*list)->title);
-            put_order(to, *list);
+            /* The column that it is sorted by, with '-' before it: the largest first; "" if it is none of its own. */
+            const struct tp_section *section = *list;
+            const char *order = section->order ? section->order : section->by ? section->by : "";
+            size_t length = strcspn(order, " ,");
+            const struct tp_section_column *by = section->columns;
+            while (by->key && (strlen(by->key) != length || strncmp(by->key, order, length) != 0))
+                by++;
+            const char *sign = !section->order || strncmp(order + length, " DESC", 5) == 0 ? "-" : "";
+            fprintf(to, ", \"order\": \"%s%s\"", by->key ? sign : "", by->key ? by->key : "");
             fputs(", \"columns\": [", to);
             for (const struct tp_section_column *column = (*list)->columns; column->key; column++) {
                 put_text(to, column == (*list)->columns ? "{\"key\": " : ",\n{\"key\": ", column->key);
@@ -260,38 +250,6 @@ static int put_index(struct tp_pack *pack, const struct tp_html_tables *tables, 
     return failed;
 }
 
-/* With the usual limits. The rules can say nothing of a difference, or of what another tool has counted. */
-static bool has_advice(tp_profile *profile)
-{
-    return !tp_meta(profile, "diff.baseline") && !tp_meta(profile, "import.format");
-}
-
-static int put_body(tp_profile *profile, struct tp_pack *pack, const struct tp_html_options *options)
-{
-    struct tp_html_tables tables = {0};
-    const struct tp_html_choice choice = {!options->no_source, has_advice(profile), options->sides};
-    int failed = tp_html_tables_write(profile, pack, &tables, &choice);
-
-    fputs("</script>\n<script id=\"index\" type=\"application/octet-stream\">", pack->out);
-    if (!failed)
-        failed = put_index(pack, &tables, options);
-    tp_html_tables_free(&tables);
-    return failed;
-}
-
-static int put_page(tp_profile *profile, struct tp_pack *pack, const struct tp_html_options *options)
-{
-    FILE *out = pack->out;
-
-    put_head(out, options);
-    if (put_body(profile, pack, options))
-        return -1;
-    fputs("</script>\n<script>", out);
-    fwrite(options->asset->script, 1, options->asset->script_size, out);
-    fputs("</script>\n</body>\n</html>\n", out);
-    return tp_written(out, pack->err);
-}
-
 /* Into temp.page_ratios. */
 static int gather_ratios(tp_profile *profile, struct tp_error *err)
 {
@@ -309,16 +267,32 @@ static int gather_ratios(tp_profile *profile, struct tp_error *err)
 int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *options,
                   struct tp_html_result *result, struct tp_error *err)
 {
+    /* Advice has the usual limits. Its rules can say nothing of a difference, or of what another tool has counted. */
+    bool advice = !tp_meta(profile, "diff.baseline") && !tp_meta(profile, "import.format");
+    const struct tp_html_choice choice = {!options->no_source, advice, options->sides};
+    struct tp_html_tables tables = {0};
     struct tp_pack pack;
 
     *result = (struct tp_html_result){0};
     if (!options->no_source && (gather_sources(profile, options, err) || count_sources(profile, result, err)))
         return -1;
     if (check_trees(profile, err) || tp_html_tables_make(profile, options->sides, err) || gather_ratios(profile, err) ||
-        tp_html_gather_code(profile, err) || (has_advice(profile) && tp_advise(profile, NULL, err)) ||
+        tp_html_gather_code(profile, err) || (advice && tp_advise(profile, NULL, err)) ||
         tp_pack_open(&pack, out, err))
         return -1;
-    int failed = put_page(profile, &pack, options);
+    put_head(out, options);
+    int failed = tp_html_tables_write(profile, &pack, &tables, &choice);
+    if (!failed) {
+        fputs("</script>\n<script id=\"index\" type=\"application/octet-stream\">", out);
+        failed = put_index(&pack, &tables, options);
+    }
+    tp_html_tables_free(&tables);
+    if (!failed) {
+        fputs("</script>\n<script>", out);
+        fwrite(options->asset->script, 1, options->asset->script_size, out);
+        fputs("</script>\n</body>\n</html>\n", out);
+        failed = tp_written(out, err);
+    }
     tp_pack_close(&pack);
     return failed;
 }

@@ -63,24 +63,6 @@ void tp_pack_close(struct tp_pack *pack)
     tp_bytes_free(&pack->packed);
 }
 
-static void put_digits(FILE *out, const uint8_t *p, size_t size)
-{
-    static const char digit[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%()*+;=?@^_|}~,./:[]";
-    char five[5];
-
-    for (; size > 0; p += 4) {
-        size_t n = size < 4 ? size : 4;
-        uint32_t value = 0;
-
-        for (size_t i = 0; i < 4; i++)
-            value = value << 8 | (i < n ? p[i] : 0);
-        for (size_t i = 5; i-- > 0; value /= 85)
-            five[i] = digit[value % 85];
-        fwrite(five, 1, n + 1, out);
-        size -= n;
-    }
-}
-
 static int deflate_all(struct tp_pack *pack, struct tp_bytes *bytes)
 {
     size_t bound = libdeflate_deflate_compress_bound(pack->deflate, bytes->count);
@@ -101,10 +83,21 @@ static int deflate_all(struct tp_pack *pack, struct tp_bytes *bytes)
 
 int tp_pack_block(struct tp_pack *pack, struct tp_bytes *bytes, struct tp_block *block)
 {
+    static const char digit[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%()*+;=?@^_|}~,./:[]";
+
     if (deflate_all(pack, bytes))
         return TP_NO_MEMORY(pack->err);
     bytes->count = 0;
-    put_digits(pack->out, pack->packed.at, pack->packed.count);
+    for (size_t at = 0; at < pack->packed.count; at += 4) {
+        size_t left = pack->packed.count - at, n = left < 4 ? left : 4;
+        uint32_t value = 0;
+        char five[5];
+        for (size_t i = 0; i < 4; i++)
+            value = value << 8 | (i < n ? pack->packed.at[at + i] : 0);
+        for (size_t i = 5; i-- > 0; value /= 85)
+            five[i] = digit[value % 85];
+        fwrite(five, 1, n + 1, pack->out);
+    }
     block->at = pack->at;
     block->length = pack->packed.count / 4 * 5 + (pack->packed.count % 4 ? pack->packed.count % 4 + 1 : 0);
     pack->at += block->length;

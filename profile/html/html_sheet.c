@@ -45,21 +45,20 @@ struct writing {
 
 /* ------------------------------------------------------------------------------------------ gathering */
 
-static void take_text(struct gathered *g, sqlite3_stmt *row, int at)
-{
-    const char *text = tp_text_or_null(row, at);
-    size_t size = text ? (size_t)sqlite3_column_bytes(row, at) : 0;
-
-    tp_bytes_varint(&g->sizes, text ? size + 1 : 0);
-    if (text)
-        tp_bytes_put(&g->text, text, size);
-}
-
-static void take_number(struct writing *w, size_t i, sqlite3_stmt *row)
+/* A cell of the chunk's next row. */
+static void take_cell(struct writing *w, size_t i, sqlite3_stmt *row)
 {
     struct gathered *g = &w->column[i];
-    double units = sqlite3_column_double(row, (int)i);
 
+    if (w->sheet->column[i].kind == TP_TEXT) {
+        const char *text = tp_text_or_null(row, (int)i);
+        size_t size = text ? (size_t)sqlite3_column_bytes(row, (int)i) : 0;
+        tp_bytes_varint(&g->sizes, text ? size + 1 : 0);
+        if (text)
+            tp_bytes_put(&g->text, text, size);
+        return;
+    }
+    double units = sqlite3_column_double(row, (int)i);
     g->null[w->rows] = sqlite3_column_type(row, (int)i) == SQLITE_NULL;
     g->real[w->rows] = units;
     if (w->sheet->column[i].kind == TP_REAL)
@@ -69,17 +68,6 @@ static void take_number(struct writing *w, size_t i, sqlite3_stmt *row)
     g->exact &= whole;
     g->value[w->rows] = whole ? (int64_t)units : 0;
     g->there += g->value[w->rows] != 0;
-}
-
-static void take_row(struct writing *w, sqlite3_stmt *row)
-{
-    for (size_t i = 0; i < w->sheet->columns; i++) {
-        if (w->sheet->column[i].kind == TP_TEXT)
-            take_text(&w->column[i], row, (int)i);
-        else
-            take_number(w, i, row);
-    }
-    w->rows++;
 }
 
 /* ------------------------------------------------------------------------------------------ encoding */
@@ -282,22 +270,6 @@ static int make_room(struct writing *w)
     return ok ? 0 : TP_NO_MEMORY(w->pack->err);
 }
 
-static void free_room(struct writing *w)
-{
-    for (size_t i = 0; w->column && i < w->sheet->columns; i++) {
-        free(w->column[i].value);
-        free(w->column[i].null);
-        free(w->column[i].real);
-        tp_bytes_free(&w->column[i].sizes);
-        tp_bytes_free(&w->column[i].text);
-    }
-    free(w->column);
-    free(w->row);
-    free(w->below);
-    free(w->open);
-    tp_bytes_free(&w->bytes);
-}
-
 int tp_sheet_write(tp_profile *profile, struct tp_pack *pack, struct tp_sheet *sheet, char *sql)
 {
     struct writing w = {.profile = profile, .pack = pack, .sheet = sheet};
@@ -310,13 +282,26 @@ int tp_sheet_write(tp_profile *profile, struct tp_pack *pack, struct tp_sheet *s
     }
     int more = statement ? make_room(&w) : -1;
     while (more == 0 && (more = tp_row(profile, statement, pack->err)) == 1) {
-        take_row(&w, statement);
+        for (size_t i = 0; i < sheet->columns; i++)
+            take_cell(&w, i, statement);
+        w.rows++;
         more = w.rows == sheet->chunk ? write_chunk(&w) : 0;
     }
     if (more == 0 && w.rows)
         more = write_chunk(&w);
     sqlite3_finalize(statement);
-    free_room(&w);
+    for (size_t i = 0; w.column && i < sheet->columns; i++) {
+        free(w.column[i].value);
+        free(w.column[i].null);
+        free(w.column[i].real);
+        tp_bytes_free(&w.column[i].sizes);
+        tp_bytes_free(&w.column[i].text);
+    }
+    free(w.column);
+    free(w.row);
+    free(w.below);
+    free(w.open);
+    tp_bytes_free(&w.bytes);
     return more;
 }
 

@@ -351,36 +351,6 @@ static int add_column(struct making *m, const char *name, size_t length, enum tp
     return 0;
 }
 
-static int add_fixed(struct making *m)
-{
-    const char *p = m->table->columns;
-
-    for (size_t n; (n = strcspn(p, " ")) > 0; p += n + strspn(p + n, " ")) {
-        if (add_column(m, p, n, TP_NUMBER, 't', NULL))
-            return -1;
-    }
-    m->sheet->column[0].depth = m->table->events & TREE;
-    return 0;
-}
-
-static int add_group(struct making *m, const struct group *group)
-{
-    char from = "tba"[m->made ? 0 : group->side];
-
-    for (size_t i = 0; i < tp_event_count(m->profile); i++) {
-        const struct tp_event *event = tp_event_at(m->profile, i);
-        char name[96], as[96];
-
-        if (event->derived)
-            continue;
-        snprintf(as, sizeof as, "%s%s", event->name, group->incl);
-        snprintf(name, sizeof name, "%s%s", as, group->suffix);
-        if (add_column(m, name, strlen(name), event->real ? TP_REAL : TP_NUMBER, from, m->made ? name : as))
-            return -1;
-    }
-    return 0;
-}
-
 static int make_columns(struct making *m)
 {
     size_t room = 16 + GROUPS * tp_event_count(m->profile);
@@ -389,13 +359,27 @@ static int make_columns(struct making *m)
     m->sheet->column = tp_arena_alloc(&m->tables->arena, room * sizeof *m->sheet->column);
     if (!m->sheet->column)
         return TP_NO_MEMORY(m->err);
-    if (add_fixed(m))
-        return -1;
+    const char *p = m->table->columns;
+    for (size_t n; (n = strcspn(p, " ")) > 0; p += n + strspn(p + n, " ")) {
+        if (add_column(m, p, n, TP_NUMBER, 't', NULL))
+            return -1;
+    }
+    m->sheet->column[0].depth = m->table->events & TREE;
     for (size_t g = 0; g < GROUPS; g++) {
         if (!(table->events & groups[g].of) || (groups[g].side && !m->sides))
             continue;
-        if (add_group(m, &groups[g]))
-            return -1;
+        char from = "tba"[m->made ? 0 : groups[g].side];
+        for (size_t i = 0; i < tp_event_count(m->profile); i++) {
+            const struct tp_event *event = tp_event_at(m->profile, i);
+            char name[96], as[96];
+
+            if (event->derived)
+                continue;
+            snprintf(as, sizeof as, "%s%s", event->name, groups[g].incl);
+            snprintf(name, sizeof name, "%s%s", as, groups[g].suffix);
+            if (add_column(m, name, strlen(name), event->real ? TP_REAL : TP_NUMBER, from, m->made ? name : as))
+                return -1;
+        }
     }
     sqlite3_str_appendall(m->sql, m->made ? " FROM " : " FROM main.");
     add_sql(m->sql, m->profile, m->difference, table->from);

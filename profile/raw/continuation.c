@@ -335,17 +335,6 @@ static void take_colon(struct scan *s)
         end_statement(s);
 }
 
-/* In C nothing but the head of a `for` has a semicolon in parentheses: what was opened is closed elsewhere, between
- * other directives of the preprocessor. */
-static void take_semicolon(struct scan *s)
-{
-    while (s->language == TP_LANGUAGE_C && (continuation_within(s, PARENTHESIS) || continuation_within(s, SQUARE)))
-        s->depth--;
-    saw(s, ';');
-    if (among_statements(s))
-        end_statement(s);
-}
-
 static void take_sign(struct scan *s, char c)
 {
     bool commas = s->language == TP_LANGUAGE_RUST || s->language == TP_LANGUAGE_GO;
@@ -353,7 +342,13 @@ static void take_sign(struct scan *s, char c)
     if (c == ':') {
         take_colon(s);
     } else if (c == ';') {
-        take_semicolon(s);
+        /* In C nothing but the head of a `for` has a semicolon in parentheses: what was opened is closed elsewhere,
+         * between other directives of the preprocessor. */
+        while (s->language == TP_LANGUAGE_C && (continuation_within(s, PARENTHESIS) || continuation_within(s, SQUARE)))
+            s->depth--;
+        saw(s, ';');
+        if (among_statements(s))
+            end_statement(s);
     } else if (c == ',' && commas && among_statements(s)) {
         saw(s, c);
         end_statement(s);
@@ -365,20 +360,6 @@ static void take_sign(struct scan *s, char c)
         s->now.conditional += c == '?' && among_statements(s) && s->language == TP_LANGUAGE_C;
     }
     s->p++;
-}
-
-/* A directive of the preprocessor, which is part of no statement. */
-static void skip_directive(struct scan *s)
-{
-    for (; *s->p && *s->p != '\n'; s->p++) {
-        if (s->p[0] == '\\' && s->p[1] == '\n') {
-            s->p++;
-            end_line(s);
-        } else if (s->p[0] == '/' && s->p[1] == '*') {
-            skip_comment(s);
-            s->p--;
-        }
-    }
 }
 
 static void continuation_take(struct scan *s)
@@ -399,7 +380,16 @@ static void continuation_take(struct scan *s)
     if (c == '/' && (s->p[1] == '/' || s->p[1] == '*')) {
         skip_comment(s);
     } else if (c == '#' && first && s->language == TP_LANGUAGE_C) {
-        skip_directive(s);
+        /* A directive of the preprocessor, which is part of no statement. */
+        for (; *s->p && *s->p != '\n'; s->p++) {
+            if (s->p[0] == '\\' && s->p[1] == '\n') {
+                s->p++;
+                end_line(s);
+            } else if (s->p[0] == '/' && s->p[1] == '*') {
+                skip_comment(s);
+                s->p--;
+            }
+        }
     } else if (c == '"') {
         skip_quoted(s);
     } else if (c == '\'') {
@@ -545,22 +535,17 @@ enum tp_language tp_language_of(const char *path)
     return TP_LANGUAGE_OTHER;
 }
 
-static int scan_text(struct tp_continuation *c, const char *text, enum tp_language language)
-{
-    switch (language) {
-    case TP_LANGUAGE_OTHER: return 0;
-    case TP_LANGUAGE_FORTRAN: return scan_fortran(c, text, false);
-    case TP_LANGUAGE_FORTRAN_FIXED: return scan_fortran(c, text, true);
-    default: return scan_braces(c, text, language);
-    }
-}
-
 int tp_continuation_make(struct tp_continuation *c, const char *text, enum tp_language language)
 {
-    if (TP_VECTOR_ZEROES(&c->line, 1) /* line 0 */ || scan_text(c, text, language))
-        return -1;
-    c->line.at[c->line.count - 1] &= (uint8_t)~TP_LINE_GOES_ON; /* behind the last one there is nothing */
-    return 0;
+    int failed = TP_VECTOR_ZEROES(&c->line, 1); /* line 0 */
+
+    if (!failed && (language == TP_LANGUAGE_FORTRAN || language == TP_LANGUAGE_FORTRAN_FIXED))
+        failed = scan_fortran(c, text, language == TP_LANGUAGE_FORTRAN_FIXED);
+    else if (!failed && language != TP_LANGUAGE_OTHER)
+        failed = scan_braces(c, text, language);
+    if (!failed)
+        c->line.at[c->line.count - 1] &= (uint8_t)~TP_LINE_GOES_ON; /* behind the last one there is nothing */
+    return failed;
 }
 
 void tp_continuation_free(struct tp_continuation *c)

@@ -36,9 +36,22 @@ static int read_failed(const struct tp_raw_file *raw, struct tp_error *err)
     return TP_FAIL(err, "%s: ends in the middle of a chunk, at offset %" PRIu64, raw->path, raw->size);
 }
 
-static int check_header(const struct tp_raw_file *raw, const uint8_t *header, size_t got,
-                        struct tp_error *err)
+int tp_raw_open(struct tp_raw_file *raw, const char *path, struct tp_error *err)
 {
+    uint8_t header[FILE_HEADER];
+    struct stat st;
+
+    *raw = (struct tp_raw_file){.path = path};
+    raw->stream = fopen(path, "rbe");
+    if (!raw->stream)
+        return TP_FAIL(err, "%s: cannot open: %s", path, strerror(errno));
+    if (fstat(fileno(raw->stream), &st))
+        return TP_FAIL(err, "%s: cannot read: %s", path, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return TP_FAIL(err, "%s: not a regular file", path);
+    raw->size = (uint64_t)st.st_size;
+    size_t got = fread(header, 1, sizeof header, raw->stream);
+    raw->offset = FILE_HEADER;
     if (got < sizeof TN_RAW_MAGIC - 1 || memcmp(header, TN_RAW_MAGIC, sizeof TN_RAW_MAGIC - 1) != 0) {
         if (!got && ferror(raw->stream))
             return TP_FAIL(err, "%s: cannot read: %s", raw->path, strerror(errno));
@@ -58,25 +71,6 @@ static int check_header(const struct tp_raw_file *raw, const uint8_t *header, si
     return 0;
 }
 
-int tp_raw_open(struct tp_raw_file *raw, const char *path, struct tp_error *err)
-{
-    uint8_t header[FILE_HEADER];
-    struct stat st;
-
-    *raw = (struct tp_raw_file){.path = path};
-    raw->stream = fopen(path, "rbe");
-    if (!raw->stream)
-        return TP_FAIL(err, "%s: cannot open: %s", path, strerror(errno));
-    if (fstat(fileno(raw->stream), &st))
-        return TP_FAIL(err, "%s: cannot read: %s", path, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return TP_FAIL(err, "%s: not a regular file", path);
-    raw->size = (uint64_t)st.st_size;
-    size_t got = fread(header, 1, sizeof header, raw->stream);
-    raw->offset = FILE_HEADER;
-    return check_header(raw, header, got, err);
-}
-
 void tp_raw_close(struct tp_raw_file *raw)
 {
     if (raw->stream)
@@ -90,18 +84,6 @@ int tp_raw_rewind(struct tp_raw_file *raw, struct tp_error *err)
     raw->offset = FILE_HEADER;
     if (fseeko(raw->stream, FILE_HEADER, SEEK_SET))
         return TP_FAIL(err, "%s: cannot seek: %s", raw->path, strerror(errno));
-    return 0;
-}
-
-static int buffer_reserve(struct tp_raw_file *raw, size_t size, struct tp_error *err)
-{
-    if (size <= raw->room)
-        return 0;
-    uint8_t *larger = realloc(raw->buffer, size);
-    if (!larger)
-        return TP_NO_MEMORY(err);
-    raw->buffer = larger;
-    raw->room = size;
     return 0;
 }
 
@@ -122,8 +104,13 @@ int tp_raw_next(struct tp_raw_file *raw, struct tp_raw_chunk *chunk, struct tp_e
     if (chunk->size > MAX_CHUNK || chunk->size > raw->size - raw->offset)
         return TP_FAIL(err, "%s: ends in the middle of a chunk that begins at offset %" PRIu64, raw->path,
                        raw->offset);
-    if (buffer_reserve(raw, chunk->size, err))
-        return -1;
+    if (chunk->size > raw->room) {
+        uint8_t *larger = realloc(raw->buffer, chunk->size);
+        if (!larger)
+            return TP_NO_MEMORY(err);
+        raw->buffer = larger;
+        raw->room = chunk->size;
+    }
     if (fread(raw->buffer, 1, chunk->size, raw->stream) != chunk->size)
         return read_failed(raw, err);
     if (libdeflate_crc32(0, raw->buffer, chunk->size) != u32_at(header + 8))

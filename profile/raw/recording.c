@@ -398,29 +398,21 @@ static int read_data_at(struct decoder *d)
     return check(d, unfit) || recording_keep(d, &d->rec->data.at[data - 1].at, from, TP_FORM_DATA, 0, place);
 }
 
-/* The second SELF of an instruction in a thread is what it pays for others. */
-static enum tp_form form_of_self(struct decoder *d, uint32_t thread, uint32_t instr)
-{
-    bool second = d->self_thread == thread && d->self_instr == instr;
-
-    d->self_thread = thread;
-    d->self_instr = instr;
-    return second ? TP_FORM_SKIPPED : TP_FORM_IMMEDIATE;
-}
-
-/* A SELF or a LATE. */
+/* A SELF or a LATE. The second SELF of an instruction in a thread is what it pays for others. */
 static int read_instr_costs(struct decoder *d)
 {
     bool late = d->type == TN_RAW_LATE;
-    enum tp_form form;
 
     need_events(d);
     uint32_t thread = need(d, &d->threads, "costs of an unknown thread");
     uint32_t instr = need(d, &d->instrs, "costs of an unknown instruction");
-    if (late)
+    enum tp_form form = d->self_thread == thread && d->self_instr == instr ? TP_FORM_SKIPPED : TP_FORM_IMMEDIATE;
+    if (late) {
         form = limited(d, 1) ? TP_FORM_DATA : TP_FORM_FETCH;
-    else
-        form = form_of_self(d, thread, instr);
+    } else {
+        d->self_thread = thread;
+        d->self_instr = instr;
+    }
     uint32_t data = late ? refer(d, &d->data, "costs in an unknown data object") : 0;
     const uint8_t *from = d->c.p;
     memset(d->row, 0, d->rec->events.count * sizeof *d->row);
@@ -639,24 +631,6 @@ static int (*const readers[])(struct decoder *) = {
     [TN_RAW_NODE_DATA] = read_held,          [TN_RAW_FUNC_DATA] = read_held,
 };
 
-static int read_chunk(struct decoder *d, const struct tp_raw_chunk *chunk)
-{
-    d->c = tp_cursor_of(chunk);
-    d->type = chunk->type;
-    d->chunks++;
-    if (chunk->type >= sizeof readers / sizeof *readers)
-        return damaged(d, "a chunk of unknown type");
-    if (chunk->type == TN_RAW_END && chunk->size == 0)
-        return damaged(d, "an empty END");
-    while (d->c.p < d->c.end) {
-        if (readers[chunk->type](d))
-            return -1;
-        if (chunk->type == TN_RAW_END && d->c.p < d->c.end)
-            return damaged(d, "something after END in its chunk");
-    }
-    return 0;
-}
-
 static int read_chunks(struct decoder *d, struct tp_raw_file *raw, const struct tp_raw_extent *extent,
                        const struct tp_import_options *options)
 {
@@ -671,8 +645,19 @@ static int read_chunks(struct decoder *d, struct tp_raw_file *raw, const struct 
             return -1;
         if (more == 0)
             return TP_FAIL(d->err, "%s: has become shorter while it was read", raw->path);
-        if (read_chunk(d, &chunk))
-            return -1;
+        d->c = tp_cursor_of(&chunk);
+        d->type = chunk.type;
+        d->chunks++;
+        if (chunk.type >= sizeof readers / sizeof *readers)
+            return damaged(d, "a chunk of unknown type");
+        if (chunk.type == TN_RAW_END && chunk.size == 0)
+            return damaged(d, "an empty END");
+        while (d->c.p < d->c.end) {
+            if (readers[chunk.type](d))
+                return -1;
+            if (chunk.type == TN_RAW_END && d->c.p < d->c.end)
+                return damaged(d, "something after END in its chunk");
+        }
     }
     return 0;
 }
@@ -689,19 +674,6 @@ static void keep_columns(uint64_t *row, size_t count, const uint8_t *kept)
     }
 }
 
-static void arrange_events(struct decoder *d)
-{
-    struct tp_recording *rec = d->rec;
-    size_t count = rec->events.count;
-    uint8_t kept[TP_MAX_EVENTS];
-
-    tp_events_arrange(&rec->events, d->seen, kept);
-    for (size_t i = 0; i < rec->parts.count; i++)
-        keep_columns(rec->parts.at[i].self, count, kept);
-    for (size_t i = 0; i < rec->threads.count; i++)
-        keep_columns(rec->threads.at[i].self, count, kept);
-}
-
 int tp_recording_read(struct tp_recording *rec, struct tp_raw_file *raw, const struct tp_raw_extent *extent,
                       const struct tp_import_options *options, struct tp_error *err)
 {
@@ -715,8 +687,15 @@ int tp_recording_read(struct tp_recording *rec, struct tp_raw_file *raw, const s
         tp_idmap_free(maps[i]);
     if (!failed && !rec->events.count)
         return TP_FAIL(err, "%s: has no list of events, nothing can be read from it", raw->path);
-    if (!failed)
-        arrange_events(&d);
+    if (!failed) {
+        size_t count = rec->events.count;
+        uint8_t kept[TP_MAX_EVENTS];
+        tp_events_arrange(&rec->events, d.seen, kept);
+        for (size_t i = 0; i < rec->parts.count; i++)
+            keep_columns(rec->parts.at[i].self, count, kept);
+        for (size_t i = 0; i < rec->threads.count; i++)
+            keep_columns(rec->threads.at[i].self, count, kept);
+    }
     return failed ? -1 : 0;
 }
 

@@ -64,18 +64,6 @@ static int formula_add_term(struct parser *p, const struct tp_term *term)
     return add_step(p, '$', 0, i);
 }
 
-/* Another formula in place of its name. */
-static int add_formula(struct parser *p, const struct tp_formula *other)
-{
-    for (size_t i = 0; i < other->steps; i++) {
-        const struct tp_formula_step *step = &other->step[i];
-        if (step->what == '$' ? formula_add_term(p, &other->term[step->term])
-                              : add_step(p, step->what, step->number, 0))
-            return -1;
-    }
-    return 0;
-}
-
 static int add_name(struct parser *p, const char *name, size_t length)
 {
     char copy[LONGEST_NAME];
@@ -85,8 +73,16 @@ static int add_name(struct parser *p, const char *name, size_t length)
         return TP_FAIL(p->err, "'%.*s' is no name of an event", length > SHOWN ? SHOWN : (int)length, name);
     snprintf(copy, sizeof copy, "%.*s", (int)length, name);
     const struct tp_formula *other = p->lookup(p->user, copy, &term);
-    if (other)
-        return add_formula(p, other);
+    if (other) {
+        /* Another formula in place of its name. */
+        for (size_t i = 0; i < other->steps; i++) {
+            const struct tp_formula_step *step = &other->step[i];
+            if (step->what == '$' ? formula_add_term(p, &other->term[step->term])
+                                  : add_step(p, step->what, step->number, 0))
+                return -1;
+        }
+        return 0;
+    }
     if (term.event)
         return formula_add_term(p, &term);
     return TP_FAIL(p->err, "this profile has no event %s", copy);

@@ -74,16 +74,6 @@ int tp_weights_check(const char *weights, struct tp_error *err)
     return weights_read(NULL, NULL, weights, err);
 }
 
-/* Terms that can be absent count 0; Ir cannot, and is NULL only where nothing is known. */
-static void write_sum(sqlite3_str *sql, const struct tp_weighted_sum *sum, const char *suffix)
-{
-    for (size_t i = 0; i < sum->count; i++) {
-        bool always = strcmp(sum->term[i].event, "Ir") == 0;
-        sqlite3_str_appendf(sql, always ? "%s%d * \"%w%s\"" : "%s%d * coalesce(\"%w%s\", 0)", i ? " + " : "",
-                            (int)sum->term[i].weight, sum->term[i].event, suffix);
-    }
-}
-
 /* The text of a formula, for table `events`. */
 static char *formula_text(const struct tp_weighted_sum *sum)
 {
@@ -114,7 +104,12 @@ static int cover_column(void *user, sqlite3_stmt *row)
     sqlite3_str_appendall(c->columns, sqlite3_str_length(c->columns) ? ", " : "");
     if (strcmp(name, "CEst") == 0 || strcmp(name, "CEst_incl") == 0) {
         c->wanted = true;
-        write_sum(c->columns, c->sum, name + 4);
+        /* Terms that can be absent count 0; Ir cannot, and is NULL only where nothing is known. */
+        for (size_t i = 0; i < c->sum->count; i++) {
+            bool always = strcmp(c->sum->term[i].event, "Ir") == 0;
+            sqlite3_str_appendf(c->columns, always ? "%s%d * \"%w%s\"" : "%s%d * coalesce(\"%w%s\", 0)", i ? " + " : "",
+                                (int)c->sum->term[i].weight, c->sum->term[i].event, name + 4);
+        }
         sqlite3_str_appendall(c->columns, " AS ");
     }
     sqlite3_str_appendf(c->columns, "\"%w\"", name);
