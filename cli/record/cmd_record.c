@@ -26,7 +26,7 @@
 #include "engine/common/options.h"
 #include "profile/code/code.h"
 #include "profile/profile.h"
-#include "profile/read/glance.h"
+#include "profile/raw/raw_read.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -17,7 +17,7 @@
 #include "profile/base/mem.h"
 #include "profile/base/row.h"
 #include "profile/formats/export.h"
-#include "profile/read/weights.h"
+#include "profile/read/formula.h"
 
 static const struct tp_advice_limit limits[] = {
     {"share", "%", "of the cycle estimate that a fix must save", 2},

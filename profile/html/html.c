@@ -23,7 +23,6 @@
 #include "profile/base/error.h"
 #include "profile/base/row.h"
 #include "profile/base/sound.h"
-#include "profile/html/html_code.h"
 #include "profile/html/html_tables.h"
 #include "profile/objects/source.h"
 #include "profile/read/formula.h"
@@ -76,8 +75,9 @@ static void newer_function(sqlite3_context *context, int count, sqlite3_value **
 }
 
 /* Table temp.page_sources: the text of every file that costs are on, or that called something inline. Table
- * temp.page_refused: those of them that are there, but not read. */
-static int gather_sources(tp_profile *profile, const struct tp_html_options *options, struct tp_error *err)
+ * temp.page_refused: those of them that are there, but not read. And how many there are of each. */
+static int gather_sources(tp_profile *profile, const struct tp_html_options *options, struct tp_html_result *result,
+                          struct tp_error *err)
 {
     static const char sql[] =
         "PRAGMA temp_store = MEMORY;"
@@ -101,25 +101,21 @@ static int gather_sources(tp_profile *profile, const struct tp_html_options *opt
             SQLITE_OK ||
         sqlite3_create_function(db, "tenure_newer", 1, SQLITE_UTF8, profile, newer_function, NULL, NULL) != SQLITE_OK)
         return tp_sql_failed(profile, "cannot gather sources", err);
-    return tp_execute(profile, sqlite3_mprintf("%s", sql), "cannot gather sources", err);
-}
-
-static int count_sources(tp_profile *profile, struct tp_html_result *result, struct tp_error *err)
-{
-    sqlite3_stmt *statement = tp_query(
+    if (tp_execute(profile, sqlite3_mprintf("%s", sql), "cannot gather sources", err))
+        return -1;
+    sqlite3_stmt *counts = tp_query(
         profile,
         sqlite3_mprintf("SELECT count(*), count(s.file_id), (SELECT count(*) FROM temp.page_refused)"
                         " FROM files f LEFT JOIN temp.page_sources s ON s.file_id = f.id"
                         " WHERE f.id IN (SELECT file_id FROM t_lines)"),
         err);
-    int more = statement ? tp_row(profile, statement, err) : -1;
-
+    int more = counts ? tp_row(profile, counts, err) : -1;
     if (more == 1) {
-        result->files = (uint64_t)sqlite3_column_int64(statement, 0);
-        result->found = (uint64_t)sqlite3_column_int64(statement, 1);
-        result->refused = (uint64_t)sqlite3_column_int64(statement, 2);
+        result->files = (uint64_t)sqlite3_column_int64(counts, 0);
+        result->found = (uint64_t)sqlite3_column_int64(counts, 1);
+        result->refused = (uint64_t)sqlite3_column_int64(counts, 2);
     }
-    sqlite3_finalize(statement);
+    sqlite3_finalize(counts);
     return more == 1 ? 0 : -1;
 }
 
@@ -274,7 +270,7 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
     struct tp_pack pack;
 
     *result = (struct tp_html_result){0};
-    if (!options->no_source && (gather_sources(profile, options, err) || count_sources(profile, result, err)))
+    if (!options->no_source && gather_sources(profile, options, result, err))
         return -1;
     if (check_trees(profile, err) || tp_html_tables_make(profile, options->sides, err) || gather_ratios(profile, err) ||
         tp_html_gather_code(profile, err) || (advice && tp_advise(profile, NULL, err)) ||

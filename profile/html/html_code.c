@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * html_code.c: see html_code.h. Instructions are disassembled object by object, so that only one is open at a time.
+ * html_code.c: the text of the instructions that a page shows.
+ *
+ * It is made when the page is written, of the program's files as they are here. Instructions are disassembled object by
+ * object, so that only one is open at a time.
  */
-#include "profile/html/html_code.h"
+#include "profile/html/html_tables.h"
 
 #include <stdlib.h>
 #include <string.h>

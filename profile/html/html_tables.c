@@ -17,7 +17,7 @@
  * rows a table may have, and which are kept of more. What is left out is in functions, lines and call paths all the
  * same.
  *
- * Instructions, and their text (html_code.h), are cut small, since a page shows those of one function at a time; texts
+ * Instructions, and their text (html_code.c), are cut small, since a page shows those of one function at a time; texts
  * of sources file by file.
  */
 #include "profile/html/html_tables.h"

@@ -22,7 +22,10 @@ struct tp_html_choice {
 /* Makes temporary tables of what several tables of the page need; page_coded(function_id) are the functions whose
  * instructions it shows. `sides`: as of the choice. */
 int tp_html_tables_make(tp_profile *profile, bool sides, struct tp_error *err);
-/* Write the blocks of every table. Temporary tables, those of html_code.h too, are there. */
+/* Makes temp.page_code(instruction_id, text), of the functions in temp.page_coded: of the program's files as they are
+ * here. Of objects that are not here, or not those recorded, there is no text. */
+int tp_html_gather_code(tp_profile *profile, struct tp_error *err);
+/* Write the blocks of every table. All these temporary tables are there. */
 int tp_html_tables_write(tp_profile *profile, struct tp_pack *pack, struct tp_html_tables *tables,
                          const struct tp_html_choice *choice);
 void tp_html_tables_free(struct tp_html_tables *tables);

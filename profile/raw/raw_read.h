@@ -65,4 +65,16 @@ int64_t tp_get_z(struct tp_cursor *c);
 const uint8_t *tp_get_s(struct tp_cursor *c, size_t *size);
 uint64_t tp_cursor_offset(const struct tp_cursor *c);
 
+/* What a raw profile says of its recording, without an import: where `record` only keeps the raw file it has to know
+ * whether anything was recorded, and what had been waited for. Chunks are checked as for an import; of their records
+ * only the few that answer this are read. */
+struct tp_glance {
+    char start[256]; /* what the recording was to begin with; "" if nothing was asked for */
+    bool never;      /* that has not come */
+    bool empty;      /* no instruction was recorded */
+};
+
+/* 0, or -1: it cannot be read. */
+int tp_glance(const char *raw, struct tp_glance *glance, struct tp_error *err);
+
 #endif

@@ -154,14 +154,26 @@ static int recording_keep(struct decoder *d, struct tp_blob **list, const uint8_
 
 /* ------------------------------------------------------------------------------------------ facts */
 
+static struct tp_pair *find_pair(const struct tp_recording *rec, const char *key)
+{
+    for (size_t i = 0; i < rec->meta.count; i++) {
+        if (strcmp(rec->meta.at[i].key, key) == 0)
+            return &rec->meta.at[i];
+    }
+    return NULL;
+}
+
+const char *tp_recording_fact(const struct tp_recording *rec, const char *key)
+{
+    const struct tp_pair *pair = find_pair(rec, key);
+
+    return pair ? pair->value : NULL;
+}
+
 int tp_recording_meta(struct tp_recording *rec, const char *key, const char *value)
 {
-    struct tp_pair *pair = NULL;
+    struct tp_pair *pair = find_pair(rec, key);
 
-    for (size_t i = 0; i < rec->meta.count && !pair; i++) {
-        if (strcmp(rec->meta.at[i].key, key) == 0)
-            pair = &rec->meta.at[i];
-    }
     if (!pair && !(pair = TP_VECTOR_ADD(&rec->meta)))
         return -1;
     pair->key = tp_clean_text(&rec->arena, key, strlen(key));

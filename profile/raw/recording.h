@@ -2,8 +2,8 @@
 /*
  * recording.h: a raw profile in memory.
  *
- * Definitions are arrays; what refers to one holds its index + 1, and 0 is none. Costs are lists of blobs (blob.h), one
- * or more per part, to be added up when the thing is written.
+ * Definitions are arrays; what refers to one holds its index + 1, and 0 is none. Costs are lists of blobs (events.h),
+ * one or more per part, to be added up when the thing is written.
  *
  * Invariant: every index + 1 is within its array; a node's parent has a smaller index than the node.
  */
@@ -11,7 +11,7 @@
 #define TENURE_PROFILE_RECORDING_H
 
 #include "profile/base/mem.h"
-#include "profile/raw/blob.h"
+#include "profile/raw/events.h"
 
 struct tp_object {
     const char *path; /* clean UTF-8, as all text here */
@@ -223,7 +223,9 @@ int tp_recording_read(struct tp_recording *rec, struct tp_raw_file *raw, const s
                       const struct tp_import_options *options, struct tp_error *err);
 void tp_recording_free(struct tp_recording *rec);
 
-/* Set meta `key`; a later value replaces an earlier one. */
+/* The value of meta `key`, or NULL. */
+const char *tp_recording_fact(const struct tp_recording *rec, const char *key);
+/* Set it; a later value replaces an earlier one. */
 int tp_recording_meta(struct tp_recording *rec, const char *key, const char *value);
 
 /* A copy of `size` bytes as clean UTF-8: bytes that are not, and NUL, as \xNN. */

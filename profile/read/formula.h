@@ -65,6 +65,22 @@ int tp_formula_parse(struct tp_formula *formula, const char *definition, tp_form
 /* Its value for those of its terms, in their order. */
 struct tp_figure tp_formula_value(const struct tp_formula *formula, const struct tp_figure *term);
 
+/* A derived event is a sum of weighted events, as table `events` says it: "Ir + 10 * L1m". Its terms may be derived
+ * themselves, from what is listed before it. */
+enum { TP_WEIGHTED_TERMS = 32 };
+
+struct tp_weighted_sum {
+    size_t count;
+    struct {
+        char event[48];
+        long weight;
+        size_t column; /* for a user of the formula: where the event is */
+    } term[TP_WEIGHTED_TERMS];
+};
+
+/* -1 if the text is no such sum. */
+int tp_weighted_sum_read(struct tp_weighted_sum *formula, const char *text);
+
 /* ------------------------------------------------------------------------------------------ a profile's */
 
 /* "name=expression" over the profile's events and the formulas it has. */

@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/read/weights.h"
 #include "profile/base/error.h"
 #include "profile/base/row.h"
-#include "profile/profile.h"
 #include "profile/raw/events.h"
+#include "profile/read/formula.h"
 
 static int set(struct tp_weighted_sum *sum, const char *event, size_t length, long weight)
 {
@@ -74,20 +73,6 @@ int tp_weights_check(const char *weights, struct tp_error *err)
     return weights_read(NULL, NULL, weights, err);
 }
 
-/* The text of a formula, for table `events`. */
-static char *formula_text(const struct tp_weighted_sum *sum)
-{
-    sqlite3_str *text = sqlite3_str_new(NULL);
-
-    for (size_t i = 0; i < sum->count; i++) {
-        sqlite3_str_appendall(text, i ? " + " : "");
-        if (sum->term[i].weight != 1)
-            sqlite3_str_appendf(text, "%d * ", (int)sum->term[i].weight);
-        sqlite3_str_appendall(text, sum->term[i].event);
-    }
-    return sqlite3_str_finish(text);
-}
-
 struct cover {
     tp_profile *profile;
     const struct tp_weighted_sum *sum;
@@ -137,23 +122,6 @@ static int cover_view(void *user, sqlite3_stmt *row)
     return failed;
 }
 
-static int cover_all(tp_profile *profile, const struct tp_weighted_sum *sum, struct tp_error *err)
-{
-    struct cover c = {.profile = profile, .sum = sum, .err = err};
-    char *text = formula_text(sum);
-    char *events = sqlite3_mprintf("CREATE TEMP VIEW events AS SELECT name, title, long_name, category, unit, derived, "
-                                   "CASE name WHEN 'CEst' THEN %Q ELSE formula END AS formula, type, option "
-                                   "FROM main.events",
-                                   text ? text : "");
-    int failed = tp_each(profile, sqlite3_mprintf("SELECT name FROM main.sqlite_master WHERE type = 'view'"),
-                         cover_view, &c, err);
-
-    sqlite3_free(text);
-    if (failed)
-        sqlite3_free(events);
-    return failed ? -1 : tp_execute(profile, events, "cannot set weights", err);
-}
-
 int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)
 {
     struct tp_weighted_sum sum = {0};
@@ -166,5 +134,25 @@ int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)
     sqlite3_finalize(row);
     if (failed)
         return TP_FAIL(err, "this profile has no cycle estimate");
-    return weights_read(&sum, profile, weights, err) || cover_all(profile, &sum, err) ? -1 : 0;
+    if (weights_read(&sum, profile, weights, err))
+        return -1;
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    for (size_t i = 0; i < sum.count; i++) {
+        sqlite3_str_appendall(text, i ? " + " : "");
+        if (sum.term[i].weight != 1)
+            sqlite3_str_appendf(text, "%d * ", (int)sum.term[i].weight);
+        sqlite3_str_appendall(text, sum.term[i].event);
+    }
+    char *sum_text = sqlite3_str_finish(text);
+    struct cover c = {.profile = profile, .sum = &sum, .err = err};
+    failed = tp_each(profile, sqlite3_mprintf("SELECT name FROM main.sqlite_master WHERE type = 'view'"), cover_view,
+                     &c, err) ||
+             tp_execute(profile,
+                        sqlite3_mprintf("CREATE TEMP VIEW events AS SELECT name, title, long_name, category, unit, "
+                                        "derived, CASE name WHEN 'CEst' THEN %Q ELSE formula END AS formula, type, "
+                                        "option FROM main.events",
+                                        sum_text ? sum_text : ""),
+                        "cannot set weights", err);
+    sqlite3_free(sum_text);
+    return failed ? -1 : 0;
 }

@@ -43,7 +43,7 @@
 #include "profile/base/spill.h"
 #include "profile/profile.h"
 #include "profile/raw/events.h"
-#include "profile/read/weights.h"
+#include "profile/read/formula.h"
 #include "profile/store/store.h"
 
 #define TP_NONE INT64_MIN /* NULL, as a value and as a cost */
