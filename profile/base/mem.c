@@ -179,24 +179,20 @@ static int idmap_spread(struct tp_idmap *map)
     return 0;
 }
 
-static int idmap_append(struct tp_idmap *map, uint32_t value)
-{
-    if (map->count == map->room) {
-        size_t room = map->room ? map->room * 2 : IDMAP_FIRST;
-        uint32_t *moved = realloc(map->values, room * sizeof *moved);
-        if (!moved)
-            return -1;
-        map->values = moved;
-        map->room = room;
-    }
-    map->values[map->count++] = value;
-    return 0;
-}
-
 int tp_idmap_add(struct tp_idmap *map, uint64_t id, uint32_t value)
 {
-    if (!map->keys && id == map->count + 1)
-        return idmap_append(map, value);
+    if (!map->keys && id == map->count + 1) {
+        if (map->count == map->room) {
+            size_t room = map->room ? map->room * 2 : IDMAP_FIRST;
+            uint32_t *moved = realloc(map->values, room * sizeof *moved);
+            if (!moved)
+                return -1;
+            map->values = moved;
+            map->room = room;
+        }
+        map->values[map->count++] = value;
+        return 0;
+    }
     if ((!map->keys || map->count * 2 >= map->room) && idmap_spread(map))
         return -1;
     put(map, id, value);

@@ -77,44 +77,32 @@ static void enter(struct tp_tree *tree, struct path *path, uint32_t node)
 }
 
 /* Down to first children, then sideways, then up. */
-static void tree_walk(struct tp_tree *tree, struct path *path)
-{
-    uint32_t node = tree->first_child[0];
-
-    while (node) {
-        enter(tree, path, node);
-        if (tree->first_child[node]) {
-            node = tree->first_child[node];
-            continue;
-        }
-        for (;;) {
-            uint32_t line = tp_tree_line(tree, node);
-            path->running[tree->rec->nodes.at[node - 1].context]--;
-            if (line)
-                path->called[line]--;
-            if (tree->top[node] & TP_TOP_OF_LINE)
-                path->inside[tree->lines.context.at[line - 1]] = tree->outside[node];
-            tree->order[tree->count++] = node;
-            tree->number[node] = tree->count;
-            if (tree->next_sibling[node]) {
-                node = tree->next_sibling[node];
-                break;
-            }
-            node = tree->rec->nodes.at[node - 1].parent;
-            if (!node)
-                return;
-        }
-    }
-}
-
-static int walk_all(struct tp_tree *tree)
+static int tree_walk(struct tp_tree *tree)
 {
     size_t contexts = tree->rec->contexts.count + 1, lines = tree->lines.context.count + 1;
     uint32_t *of_path = calloc(2 * contexts + lines, sizeof *of_path);
     struct path path = {.running = of_path, .inside = of_path + contexts, .called = of_path + 2 * contexts};
+    uint32_t node = of_path ? tree->first_child[0] : 0;
 
-    if (of_path)
-        tree_walk(tree, &path);
+    while (node) {
+        enter(tree, &path, node);
+        if (tree->first_child[node]) {
+            node = tree->first_child[node];
+            continue;
+        }
+        for (uint32_t left = node; left;) {
+            uint32_t line = tp_tree_line(tree, left);
+            path.running[tree->rec->nodes.at[left - 1].context]--;
+            if (line)
+                path.called[line]--;
+            if (tree->top[left] & TP_TOP_OF_LINE)
+                path.inside[tree->lines.context.at[line - 1]] = tree->outside[left];
+            tree->order[tree->count++] = left;
+            tree->number[left] = tree->count;
+            node = tree->next_sibling[left];
+            left = node ? 0 : tree->rec->nodes.at[left - 1].parent;
+        }
+    }
     free(of_path);
     return of_path ? 0 : -1;
 }
@@ -144,7 +132,7 @@ int tp_tree_make(struct tp_tree *tree, const struct tp_recording *rec)
         tree->next_sibling[i] = *list;
         *list = (uint32_t)i;
     }
-    return walk_all(tree);
+    return tree_walk(tree);
 }
 
 void tp_tree_free(struct tp_tree *tree)

@@ -88,26 +88,25 @@ static enum tp_repeats repeats_of(const ZydisDecodedInstruction *instruction)
     }
 }
 
-static void shape_of_jump(const ZydisDecodedOperand *operand, struct tp_decoded *out)
-{
-    if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
-        out->shape = TP_SHAPE_JUMP;
-        out->reg = decode_whole(operand->reg.value);
-    } else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.index != ZYDIS_REGISTER_NONE &&
-               operand->mem.scale == 8) {
-        out->shape = TP_SHAPE_JUMP_ENTRY;
-        out->base = decode_whole(operand->mem.base);
-        out->value = (uint64_t)operand->mem.disp.value;
-        out->width = 8;
-    }
-}
-
 static void shape_of(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
                      uint64_t address, struct tp_decoded *out)
 {
     const ZydisDecodedOperand *from = &operand[1];
     bool move = instruction->mnemonic == ZYDIS_MNEMONIC_MOV || instruction->mnemonic == ZYDIS_MNEMONIC_MOVSXD;
 
+    if (out->flow == TP_FLOW_INDIRECT) {
+        if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+            out->shape = TP_SHAPE_JUMP;
+            out->reg = decode_whole(operand->reg.value);
+        } else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.index != ZYDIS_REGISTER_NONE &&
+                   operand->mem.scale == 8) {
+            out->shape = TP_SHAPE_JUMP_ENTRY;
+            out->base = decode_whole(operand->mem.base);
+            out->value = (uint64_t)operand->mem.disp.value;
+            out->width = 8;
+        }
+        return;
+    }
     if (instruction->operand_count < 2 || operand[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
         from->type != ZYDIS_OPERAND_TYPE_MEMORY)
         return;
@@ -142,10 +141,7 @@ void tp_decode(const uint8_t *bytes, unsigned length, uint64_t address, struct t
     out->floating = touches_floating(&instruction, operand);
     if (out->flow == TP_FLOW_BRANCH || out->flow == TP_FLOW_JUMP)
         out->target = decode_place_of(&instruction, &operand[0], address);
-    if (out->flow == TP_FLOW_INDIRECT)
-        shape_of_jump(&operand[0], out);
-    else
-        shape_of(&instruction, operand, address, out);
+    shape_of(&instruction, operand, address, out);
 }
 
 #else

@@ -234,22 +234,6 @@ static int add_indirect(struct tp_graph *graph, uint32_t from, uint32_t site)
     return add_way(graph, from, graph->hub);
 }
 
-static int add_ways_from(struct tp_graph *graph, uint32_t from)
-{
-    uint32_t last = graph->blocks.at[from].first + graph->blocks.at[from].sites - 1;
-    const struct tp_decoded *code = &graph->code.at[last];
-
-    switch ((enum tp_flow)code->flow) {
-    case TP_FLOW_NEXT:
-    case TP_FLOW_CALL: return add_next(graph, from, end_of(graph, last), code->flow == TP_FLOW_CALL);
-    case TP_FLOW_BRANCH:
-        return add_jump(graph, from, code->target) || add_jump(graph, from, end_of(graph, last)) ? -1 : 0;
-    case TP_FLOW_JUMP: return add_jump(graph, from, code->target);
-    case TP_FLOW_INDIRECT: return add_indirect(graph, from, last);
-    default: return add_way(graph, from, graph->outside);
-    }
-}
-
 /* Ways into blocks that are executed more often than those known can account for: from the hub, or from outside. */
 static int add_unknown_ways(struct tp_graph *graph)
 {
@@ -274,13 +258,23 @@ static int add_unknown_ways(struct tp_graph *graph)
 
 static int make_ways(struct tp_graph *graph)
 {
-    if (TP_VECTOR_ZEROES(&graph->scratch, graph->blocks.count))
-        return -1;
-    for (uint32_t b = 0; b < graph->hub; b++) {
-        if (add_ways_from(graph, b))
-            return -1;
+    int failed = TP_VECTOR_ZEROES(&graph->scratch, graph->blocks.count);
+
+    for (uint32_t b = 0; !failed && b < graph->hub; b++) {
+        uint32_t last = graph->blocks.at[b].first + graph->blocks.at[b].sites - 1;
+        const struct tp_decoded *code = &graph->code.at[last];
+        switch ((enum tp_flow)code->flow) {
+        case TP_FLOW_NEXT:
+        case TP_FLOW_CALL: failed = add_next(graph, b, end_of(graph, last), code->flow == TP_FLOW_CALL); break;
+        case TP_FLOW_BRANCH:
+            failed = add_jump(graph, b, code->target) || add_jump(graph, b, end_of(graph, last));
+            break;
+        case TP_FLOW_JUMP: failed = add_jump(graph, b, code->target); break;
+        case TP_FLOW_INDIRECT: failed = add_indirect(graph, b, last); break;
+        default: failed = add_way(graph, b, graph->outside);
+        }
     }
-    return add_unknown_ways(graph);
+    return failed ? -1 : add_unknown_ways(graph);
 }
 
 /* Ways are in the order of the blocks that they leave; a list has them by those that they enter. */

@@ -146,23 +146,6 @@ static bool is_entered(const struct search *s, uint32_t block)
     return false;
 }
 
-/* Heads are marked. A set of blocks that nothing is known to enter has its first one as head. */
-static uint32_t mark_heads(struct search *s, const struct region *loop)
-{
-    uint32_t heads = 0, lowest = s->list[loop->first];
-
-    for (uint32_t i = loop->first; i < loop->first + loop->count; i++) {
-        uint32_t block = s->list[i];
-        s->is_head[block] = is_entered(s, block);
-        heads += s->is_head[block];
-        if (block < lowest)
-            lowest = block;
-    }
-    if (!heads)
-        s->is_head[lowest] = true;
-    return heads;
-}
-
 /* No more than what other ways out of the same block leave over. */
 static uint64_t most_of(const struct tp_graph *graph, const struct tp_way *way)
 {
@@ -177,11 +160,21 @@ static uint64_t most_of(const struct tp_graph *graph, const struct tp_way *way)
     return rest;
 }
 
+/* Heads are marked. A set of blocks that nothing is known to enter has its first one as head. */
 static struct borders borders_of(struct search *s, const struct region *loop)
 {
     const struct tp_graph *graph = s->graph;
-    struct borders found = {.heads = mark_heads(s, loop)};
+    struct borders found = {.heads = 0};
+    uint32_t lowest = s->list[loop->first];
 
+    for (uint32_t i = loop->first; i < loop->first + loop->count; i++) {
+        uint32_t block = s->list[i];
+        s->is_head[block] = is_entered(s, block);
+        found.heads += s->is_head[block];
+        lowest = block < lowest ? block : lowest;
+    }
+    if (!found.heads)
+        s->is_head[lowest] = true;
     for (uint32_t i = loop->first; i < loop->first + loop->count; i++) {
         uint32_t block = s->list[i];
         if (s->is_head[block] && graph->blocks.at[block].count > found.iterations)

@@ -347,31 +347,24 @@ static int callgrind_write_lines(struct callgrind *c, int64_t function, int64_t 
     return c->lines_more < 0 ? -1 : 0;
 }
 
-static int write_call(struct callgrind *c)
+static int write_calls(struct callgrind *c, int64_t function, int64_t own)
 {
     sqlite3_stmt *arc = c->arcs;
 
-    if (write_name(c, "cob", OBJECT, sqlite3_column_int64(arc, CALLEE_OBJECT)) ||
-        write_name(c, "cfi", FILE_, sqlite3_column_int64(arc, CALLEE_FILE)) ||
-        write_name(c, "cfn", FUNCTION, sqlite3_column_int64(arc, CALLEE_ID)))
-        return -1;
-    fprintf(c->out, "calls=%lld ", (long long)sqlite3_column_int64(arc, ARC_CALLS));
-    write_position(c, (uint64_t)sqlite3_column_int64(arc, CALLEE_ADDRESS),
-                   sqlite3_column_int64(arc, CALLEE_LINE));
-    putc('\n', c->out);
-    write_position(c, (uint64_t)sqlite3_column_int64(arc, 3), sqlite3_column_int64(arc, 2));
-    for (size_t i = 0; i < c->choice.count; i++)
-        fprintf(c->out, " %lld", incl_cost(c, i, arc, ARC_EVENTS + (int)i));
-    putc('\n', c->out);
-    return 0;
-}
-
-static int write_calls(struct callgrind *c, int64_t function, int64_t own)
-{
-    while (c->arcs_more == 1 && sqlite3_column_int64(c->arcs, 0) <= function) {
-        if (change_file(c, sqlite3_column_int64(c->arcs, 1), own) || write_call(c))
+    while (c->arcs_more == 1 && sqlite3_column_int64(arc, 0) <= function) {
+        if (change_file(c, sqlite3_column_int64(arc, 1), own) ||
+            write_name(c, "cob", OBJECT, sqlite3_column_int64(arc, CALLEE_OBJECT)) ||
+            write_name(c, "cfi", FILE_, sqlite3_column_int64(arc, CALLEE_FILE)) ||
+            write_name(c, "cfn", FUNCTION, sqlite3_column_int64(arc, CALLEE_ID)))
             return -1;
-        c->arcs_more = tp_row(c->profile, c->arcs, c->err);
+        fprintf(c->out, "calls=%lld ", (long long)sqlite3_column_int64(arc, ARC_CALLS));
+        write_position(c, (uint64_t)sqlite3_column_int64(arc, CALLEE_ADDRESS), sqlite3_column_int64(arc, CALLEE_LINE));
+        putc('\n', c->out);
+        write_position(c, (uint64_t)sqlite3_column_int64(arc, 3), sqlite3_column_int64(arc, 2));
+        for (size_t i = 0; i < c->choice.count; i++)
+            fprintf(c->out, " %lld", incl_cost(c, i, arc, ARC_EVENTS + (int)i));
+        putc('\n', c->out);
+        c->arcs_more = tp_row(c->profile, arc, c->err);
     }
     return c->arcs_more < 0 ? -1 : 0;
 }

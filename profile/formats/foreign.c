@@ -19,11 +19,6 @@
 
 /* ------------------------------------------------------------------------------------------ names */
 
-static bool foreign_is_unknown(const char *name)
-{
-    return *name == '\0' || strcmp(name, "???") == 0;
-}
-
 static bool foreign_same_name(const void *foreign, uint32_t index, const void *key)
 {
     return strcmp(((const struct tp_foreign *)foreign)->name.at[index].text, key) == 0;
@@ -54,37 +49,20 @@ static uint32_t intern(struct tp_foreign *f, const char *text)
     return tp_slots_fill(&f->names, slot, f->name.count);
 }
 
-int tp_foreign_object(struct tp_foreign *f, const char *path, uint32_t *out)
+int tp_foreign_path(struct tp_foreign *f, bool object, const char *path, uint32_t *out)
 {
-    uint32_t index = foreign_is_unknown(path) ? 0 : intern(f, path);
-
     *out = 0;
-    if (!index)
-        return foreign_is_unknown(path) ? 0 : TP_NO_MEMORY(f->err);
-    struct tp_name *name = &f->name.at[index - 1];
-    if (!name->object) {
-        struct tp_object *object = TP_VECTOR_ADD(&f->rec.objects);
-        if (!object)
-            return TP_NO_MEMORY(f->err);
-        object->path = object->file = name->text;
+    if (*path == '\0' || strcmp(path, "???") == 0)
+        return 0;
+    uint32_t index = intern(f, path);
+    struct tp_name *name = index ? &f->name.at[index - 1] : NULL;
+    if (name && object && !name->object &&
+        TP_VECTOR_PUSH(&f->rec.objects, (struct tp_object){.path = name->text, .file = name->text}))
         name->object = (uint32_t)f->rec.objects.count;
-    }
-    *out = name->object;
-    return 0;
-}
-
-int tp_foreign_file(struct tp_foreign *f, const char *path, uint32_t *out)
-{
-    uint32_t index = foreign_is_unknown(path) ? 0 : intern(f, path);
-
-    *out = 0;
-    if (!index)
-        return foreign_is_unknown(path) ? 0 : TP_NO_MEMORY(f->err);
-    struct tp_name *name = &f->name.at[index - 1];
-    if (!name->file && !(name->file = tp_file_add(&f->files, &f->rec, name->text)))
-        return TP_NO_MEMORY(f->err);
-    *out = name->file;
-    return 0;
+    if (name && !object && !name->file)
+        name->file = tp_file_add(&f->files, &f->rec, name->text);
+    *out = !name ? 0 : object ? name->object : name->file;
+    return *out ? 0 : TP_NO_MEMORY(f->err);
 }
 
 static bool same_function(const void *foreign, uint32_t index, const void *key)
@@ -329,32 +307,32 @@ static int foreign_function_costs(struct tp_foreign *f)
     return failed;
 }
 
-/* A difference is one by what it says of its sides; a file that says nothing has at least a name. */
-static int name_sides(struct tp_foreign *f)
-{
-    bool named = false;
-
-    for (size_t i = 0; i < f->rec.meta.count; i++)
-        named |= strcmp(f->rec.meta.at[i].key, "diff.new") == 0;
-    if (!f->difference || named)
-        return 0;
-    return tp_foreign_meta(f, "diff.baseline", "???") || tp_foreign_meta(f, "diff.new", f->paths[0]);
-}
-
 /* Where no count was '.', nothing is known to be impossible. */
 int tp_foreign_finish(struct tp_foreign *f)
 {
     for (size_t i = 0; i < f->rec.events.count && !f->dots; i++)
         f->rec.events.column[i].needs = 0;
     f->rec.no_addresses = !f->addresses;
-    return name_sides(f) || tp_foreign_formulas(f) || foreign_function_costs(f) ? -1 : 0;
+    /* A difference is one by what it says of its sides; a file that says nothing has at least a name. */
+    if (f->difference && !tp_recording_fact(&f->rec, "diff.new") &&
+        (tp_foreign_meta(f, "diff.baseline", "???") || tp_foreign_meta(f, "diff.new", f->paths[0])))
+        return -1;
+    return tp_foreign_formulas(f) || foreign_function_costs(f) ? -1 : 0;
 }
 
-int tp_foreign_progress(struct tp_foreign *f, struct tp_scan *scan)
+int tp_foreign_lines(struct tp_foreign *f, struct tp_scan *scan, int (*take)(void *reader), void *reader)
 {
-    if (f->options->progress && !f->options->progress(f->options->user, "reading", scan->done, scan->size))
-        return TP_GIVEN_UP(f->err);
-    return 0;
+    enum { REPORT_EVERY = 1 << 14 };
+    int more;
+
+    while ((more = tp_scan_line(scan)) == 1) {
+        if (scan->line % REPORT_EVERY == 0 && f->options->progress &&
+            !f->options->progress(f->options->user, "reading", scan->done, scan->size))
+            return TP_GIVEN_UP(f->err);
+        if (take(reader))
+            return -1;
+    }
+    return more;
 }
 
 void tp_foreign_free(struct tp_foreign *f)

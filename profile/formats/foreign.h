@@ -87,9 +87,9 @@ int tp_foreign_section(struct tp_foreign *f, struct tp_scan *scan, uint64_t part
 /* Compare what was stated with what was added up. */
 int tp_foreign_section_end(struct tp_foreign *f, struct tp_scan *scan);
 
-/* Names: "???" and "" are unknown, 0. Of a function the number of its context (tp_recording) is returned. */
-int tp_foreign_object(struct tp_foreign *f, const char *path, uint32_t *out);
-int tp_foreign_file(struct tp_foreign *f, const char *path, uint32_t *out);
+/* Names, of an object or a file: "???" and "" are unknown, 0. Of a function the number of its context (tp_recording) is
+ * returned. */
+int tp_foreign_path(struct tp_foreign *f, bool object, const char *path, uint32_t *out);
 int tp_foreign_function(struct tp_foreign *f, uint32_t object, uint32_t file, const char *name, uint32_t *out);
 
 /* A count; one below 0 makes the profile that of a difference. False: there is none. */
@@ -107,8 +107,8 @@ int tp_foreign_self(struct tp_foreign *f, const struct tp_place *place, const ui
 int tp_foreign_call(struct tp_foreign *f, const struct tp_place *site, uint32_t callee, uint64_t calls,
                     const uint64_t *row);
 
-/* Report progress; -1: to be given up. */
-int tp_foreign_progress(struct tp_foreign *f, struct tp_scan *scan);
+/* Have `take` read each line of the file, which is not 0 where that fails. 0, or -1. */
+int tp_foreign_lines(struct tp_foreign *f, struct tp_scan *scan, int (*take)(void *reader), void *reader);
 
 /* Events that the file computes from others, when all events are known. */
 int tp_foreign_formulas(struct tp_foreign *f);

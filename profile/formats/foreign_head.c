@@ -226,10 +226,8 @@ int tp_foreign_events(struct tp_foreign *f, struct tp_scan *scan)
 int tp_foreign_meta(struct tp_foreign *f, const char *key, const char *value)
 {
     value += strspn(value, " \t");
-    for (size_t i = 0; i < f->rec.meta.count; i++) {
-        if (strcmp(f->rec.meta.at[i].key, key) == 0)
-            return 0;
-    }
+    if (tp_recording_fact(&f->rec, key))
+        return 0;
     return *value && tp_recording_meta(&f->rec, key, value) ? TP_NO_MEMORY(f->err) : 0;
 }
 

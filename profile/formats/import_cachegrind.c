@@ -27,25 +27,6 @@ struct reader {
     uint64_t row[TP_MAX_EVENTS];
 };
 
-enum { REPORT_EVERY = 1 << 14 };
-
-static int cachegrind_header(struct reader *r)
-{
-    struct tp_scan *scan = r->scan;
-
-    if (tp_scan_word(scan, "desc:"))
-        return tp_foreign_description(r->f, scan);
-    if (tp_scan_word(scan, "cmd:")) {
-        r->cmd = true;
-        return tp_foreign_meta(r->f, "cmd", scan->at);
-    }
-    if (!tp_scan_word(scan, "events:"))
-        return tp_scan_refuse(scan, "'desc:', 'cmd:' or 'events:'");
-    if (!r->cmd)
-        return tp_scan_failed(scan, "a line 'cmd:' expected before 'events:'");
-    return tp_foreign_events(r->f, scan) || tp_foreign_section(r->f, scan, 1, 1, "import");
-}
-
 static int cachegrind_costs(struct reader *r)
 {
     struct tp_place place = {.function = r->function, .file = r->file};
@@ -71,7 +52,7 @@ static int body(struct reader *r)
     if (tp_scan_word(scan, "fl=") || tp_scan_word(scan, "fi=") || tp_scan_word(scan, "fe=")) {
         r->has_file = true;
         r->has_function = false;
-        return tp_foreign_file(r->f, scan->at, &r->file);
+        return tp_foreign_path(r->f, false, scan->at, &r->file);
     }
     if (tp_scan_word(scan, "fn=")) {
         if (!r->has_file)
@@ -85,25 +66,35 @@ static int body(struct reader *r)
     return tp_foreign_stated(r->f, scan, "summary");
 }
 
-static int cachegrind_one_line(struct reader *r)
+static int cachegrind_one_line(void *user)
 {
-    if (*r->scan->at == '#' || r->scan->at[strspn(r->scan->at, " \t")] == '\0')
+    struct reader *r = user;
+    struct tp_scan *scan = r->scan;
+
+    if (*scan->at == '#' || scan->at[strspn(scan->at, " \t")] == '\0')
         return 0;
     if (r->ended)
-        return tp_scan_refuse(r->scan, "nothing behind 'summary:'");
-    return r->f->columns ? body(r) : cachegrind_header(r);
+        return tp_scan_refuse(scan, "nothing behind 'summary:'");
+    if (r->f->columns)
+        return body(r);
+    if (tp_scan_word(scan, "desc:"))
+        return tp_foreign_description(r->f, scan);
+    if (tp_scan_word(scan, "cmd:")) {
+        r->cmd = true;
+        return tp_foreign_meta(r->f, "cmd", scan->at);
+    }
+    if (!tp_scan_word(scan, "events:"))
+        return tp_scan_refuse(scan, "'desc:', 'cmd:' or 'events:'");
+    if (!r->cmd)
+        return tp_scan_failed(scan, "a line 'cmd:' expected before 'events:'");
+    return tp_foreign_events(r->f, scan) || tp_foreign_section(r->f, scan, 1, 1, "import");
 }
 
 int tp_read_cachegrind(struct tp_foreign *f, struct tp_scan *scan)
 {
     struct reader r = {.f = f, .scan = scan};
-    int more;
 
-    while ((more = tp_scan_line(scan)) == 1) {
-        if ((scan->line % REPORT_EVERY == 0 && tp_foreign_progress(f, scan)) || cachegrind_one_line(&r))
-            return -1;
-    }
-    if (more < 0)
+    if (tp_foreign_lines(f, scan, cachegrind_one_line, &r))
         return -1;
     if (!r.ended)
         return tp_scan_failed(scan, "a line 'summary:' expected at the end of the file");

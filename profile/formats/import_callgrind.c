@@ -21,7 +21,6 @@
 #include "profile/formats/foreign.h"
 
 enum kind { OBJECT, FILE_, FUNCTION, KINDS };
-enum { REPORT_EVERY = 1 << 14 };
 
 /* Numbers of names. What a number stands for is an object, a file, or a function's name. */
 struct value {
@@ -57,13 +56,8 @@ struct reader {
 
 static int callgrind_find_name(struct reader *r, enum kind kind, const char *text, struct value *out)
 {
-    *out = (struct value){0};
-    if (kind == OBJECT)
-        return tp_foreign_object(r->f, text, &out->id);
-    if (kind == FILE_)
-        return tp_foreign_file(r->f, text, &out->id);
-    out->name = text;
-    return 0;
+    *out = (struct value){.name = kind == FUNCTION ? text : NULL};
+    return kind == FUNCTION ? 0 : tp_foreign_path(r->f, kind == OBJECT, text, &out->id);
 }
 
 /* "(7)", with a blank and a name if the number is new. */
@@ -179,27 +173,6 @@ static int callgrind_costs(struct reader *r)
     return tp_foreign_call(r->f, &place, r->callee, r->calls, r->row);
 }
 
-static int callgrind_function(struct reader *r)
-{
-    struct value value;
-
-    if (begin_body(r) || name(r, FUNCTION, &value))
-        return -1;
-    r->has_function = true;
-    return tp_foreign_function(r->f, r->object, r->file, value.name, &r->function);
-}
-
-static int callee(struct reader *r)
-{
-    struct value value;
-
-    if (begin_body(r) || name(r, FUNCTION, &value))
-        return -1;
-    r->called = true;
-    return tp_foreign_function(r->f, r->called_object_given ? r->called_object : r->object,
-                               r->called_file_given ? r->called_file : r->file, value.name, &r->callee);
-}
-
 /* "calls=N target": the callee's place is told, where it is not told apart. Writers that have no addresses put another
  * number in front, or none. */
 static int calls(struct reader *r)
@@ -229,8 +202,6 @@ static int jump(struct reader *r, bool conditional)
 {
     uint64_t n, address = 0, line = 0;
 
-    if (begin_body(r))
-        return -1;
     if (!tp_scan_number(r->scan, &n) ||
         (conditional && (!tp_scan_word(r->scan, "/") || !tp_scan_number(r->scan, &n))))
         return tp_scan_refuse(r->scan, conditional ? "jumps taken '/' executed" : "the number of jumps");
@@ -239,41 +210,6 @@ static int jump(struct reader *r, bool conditional)
         return -1;
     r->next = JUMP_PLACE;
     return tp_scan_done(r->scan) ? 0 : tp_scan_refuse(r->scan, "nothing behind the jump's target");
-}
-
-/* A body line that begins with a word and `=`. 1: it was none. */
-static int assignment(struct reader *r)
-{
-    struct tp_scan *scan = r->scan;
-    struct value value;
-
-    if (tp_scan_word(scan, "fn="))
-        return callgrind_function(r);
-    if (tp_scan_word(scan, "fl=") || tp_scan_word(scan, "fi=") || tp_scan_word(scan, "fe="))
-        return begin_body(r) || name(r, FILE_, &value) ? -1 : (r->file = value.id, 0);
-    if (tp_scan_word(scan, "ob="))
-        return begin_body(r) || name(r, OBJECT, &value) ? -1 : (r->object = value.id, 0);
-    if (tp_scan_word(scan, "cfn="))
-        return callee(r);
-    if (tp_scan_word(scan, "cfi=") || tp_scan_word(scan, "cfl=")) {
-        r->called_file_given = true;
-        return begin_body(r) || name(r, FILE_, &value) ? -1 : (r->called_file = value.id, 0);
-    }
-    if (tp_scan_word(scan, "cob=")) {
-        r->called_object_given = true;
-        return begin_body(r) || name(r, OBJECT, &value) ? -1 : (r->called_object = value.id, 0);
-    }
-    if (tp_scan_word(scan, "calls="))
-        return calls(r);
-    if (tp_scan_word(scan, "jump="))
-        return jump(r, false);
-    if (tp_scan_word(scan, "jcnd="))
-        return jump(r, true);
-    if (tp_scan_word(scan, "jfi="))
-        return name(r, FILE_, &value);
-    if (tp_scan_word(scan, "jfn="))
-        return name(r, FUNCTION, &value);
-    return 1;
 }
 
 /* ------------------------------------------------------------------------------------------ header */
@@ -332,75 +268,101 @@ static int end_section(struct reader *r)
     return tp_foreign_section_end(r->f, r->scan);
 }
 
-/* A header line. 1: it was none. `totals:` ends a section without beginning another. */
-static int callgrind_header(struct reader *r)
-{
-    struct tp_scan *scan = r->scan;
-    struct tp_foreign *f = r->f;
-
-    if (tp_scan_word(scan, "totals:"))
-        return tp_foreign_stated(f, scan, "totals");
-    if (tp_scan_word(scan, "summary:"))
-        return tp_foreign_stated(f, scan, "summary");
-    if (r->in_body && strchr("vcptdes", *scan->at) && end_section(r))
-        return -1;
-    if (tp_scan_word(scan, "version:"))
-        return version(r);
-    if (tp_scan_word(scan, "creator:"))
-        return tp_foreign_meta(f, "engine", scan->at);
-    if (tp_scan_word(scan, "pid:"))
-        return tp_foreign_pid(f, scan);
-    if (tp_scan_word(scan, "cmd:"))
-        return tp_foreign_meta(f, "cmd", scan->at);
-    if (tp_scan_word(scan, "part:"))
-        return number_line(r, "the part's number", &r->part);
-    if (tp_scan_word(scan, "thread:"))
-        return number_line(r, "the thread's number", &r->thread);
-    if (tp_scan_word(scan, "desc:"))
-        return description(r);
-    if (tp_scan_word(scan, "positions:"))
-        return position_names(r);
-    if (tp_scan_word(scan, "events:"))
-        return tp_foreign_events(f, scan);
-    return tp_scan_word(scan, "event:") ? tp_foreign_event(f, scan) : 1;
-}
-
 /* ------------------------------------------------------------------------------------------ file */
 
-static int callgrind_one_line(struct reader *r)
-{
-    char c = *r->scan->at;
-    int done;
+/* What a line begins with, and the kind of the name behind it. Those up to JUMPS_TAKEN begin the body; those from
+ * VERSION on end a section. `totals:` ends one without beginning another. */
+enum word {
+    OF_FUNCTION, OF_FILE, OF_OBJECT, CALLEE, CALLEE_FILE, CALLEE_OBJECT, JUMPS, JUMPS_TAKEN,
+    CALLS, JUMPS_TO, TOTALS, SUMMARY,
+    VERSION, CREATOR, PID, CMD, PART, THREAD, DESC, POSITIONS, EVENTS, EVENT
+};
+static const struct {
+    const char *text;
+    enum word word;
+    enum kind kind; /* KINDS: no name */
+} words[] = {
+    {"fn=", OF_FUNCTION, FUNCTION}, {"fl=", OF_FILE, FILE_},        {"fi=", OF_FILE, FILE_},
+    {"fe=", OF_FILE, FILE_},        {"ob=", OF_OBJECT, OBJECT},     {"cfn=", CALLEE, FUNCTION},
+    {"cfi=", CALLEE_FILE, FILE_},   {"cfl=", CALLEE_FILE, FILE_},   {"cob=", CALLEE_OBJECT, OBJECT},
+    {"calls=", CALLS, KINDS},       {"jump=", JUMPS, KINDS},        {"jcnd=", JUMPS_TAKEN, KINDS},
+    {"jfi=", JUMPS_TO, FILE_},      {"jfn=", JUMPS_TO, FUNCTION},   {"totals:", TOTALS, KINDS},
+    {"summary:", SUMMARY, KINDS},   {"version:", VERSION, KINDS},   {"creator:", CREATOR, KINDS},
+    {"pid:", PID, KINDS},           {"cmd:", CMD, KINDS},           {"part:", PART, KINDS},
+    {"thread:", THREAD, KINDS},     {"desc:", DESC, KINDS},         {"positions:", POSITIONS, KINDS},
+    {"events:", EVENTS, KINDS},     {"event:", EVENT, KINDS},
+};
+enum { WORDS = sizeof words / sizeof *words };
 
-    if (c == '#' || (r->next == COSTS && tp_scan_done(r->scan)))
+static int callgrind_one_line(void *user)
+{
+    struct reader *r = user;
+    struct tp_scan *scan = r->scan;
+    struct tp_foreign *f = r->f;
+    struct value value;
+    char c = *scan->at;
+    size_t i = 0;
+
+    if (c == '#' || (r->next == COSTS && tp_scan_done(scan)))
         return 0;
     if ((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*')
         return callgrind_costs(r);
-    if (r->next != COSTS && strncmp(r->scan->at, "jf", 2) != 0)
-        return tp_scan_refuse(r->scan, r->next == CALL_COSTS ? "a line with the costs of the call"
-                                                             : "a line with the jump's position");
-    done = assignment(r);
-    if (done == 1)
-        done = callgrind_header(r);
-    return done == 1 ? tp_scan_refuse(r->scan, "costs, a name such as 'fn=', or a header line such as 'part:'") : done;
+    if (r->next != COSTS && strncmp(scan->at, "jf", 2) != 0)
+        return tp_scan_refuse(scan, r->next == CALL_COSTS ? "a line with the costs of the call"
+                                                          : "a line with the jump's position");
+    while (i < WORDS && !tp_scan_word(scan, words[i].text))
+        i++;
+    if (i == WORDS)
+        return tp_scan_refuse(scan, "costs, a name such as 'fn=', or a header line such as 'part:'");
+    if ((words[i].word <= JUMPS_TAKEN && begin_body(r)) ||
+        (words[i].word >= VERSION && r->in_body && end_section(r)) ||
+        (words[i].kind < KINDS && name(r, words[i].kind, &value)))
+        return -1;
+    switch (words[i].word) {
+    case OF_FUNCTION:
+        r->has_function = true;
+        return tp_foreign_function(f, r->object, r->file, value.name, &r->function);
+    case OF_FILE: r->file = value.id; return 0;
+    case OF_OBJECT: r->object = value.id; return 0;
+    case CALLEE:
+        r->called = true;
+        return tp_foreign_function(f, r->called_object_given ? r->called_object : r->object,
+                                   r->called_file_given ? r->called_file : r->file, value.name, &r->callee);
+    case CALLEE_FILE:
+        r->called_file_given = true;
+        r->called_file = value.id;
+        return 0;
+    case CALLEE_OBJECT:
+        r->called_object_given = true;
+        r->called_object = value.id;
+        return 0;
+    case JUMPS: return jump(r, false);
+    case JUMPS_TAKEN: return jump(r, true);
+    case CALLS: return calls(r);
+    case JUMPS_TO: return 0;
+    case TOTALS: return tp_foreign_stated(f, scan, "totals");
+    case SUMMARY: return tp_foreign_stated(f, scan, "summary");
+    case VERSION: return version(r);
+    case CREATOR: return tp_foreign_meta(f, "engine", scan->at);
+    case PID: return tp_foreign_pid(f, scan);
+    case CMD: return tp_foreign_meta(f, "cmd", scan->at);
+    case PART: return number_line(r, "the part's number", &r->part);
+    case THREAD: return number_line(r, "the thread's number", &r->thread);
+    case DESC: return description(r);
+    case POSITIONS: return position_names(r);
+    case EVENTS: return tp_foreign_events(f, scan);
+    default: return tp_foreign_event(f, scan);
+    }
 }
 
 int tp_read_callgrind(struct tp_foreign *f, struct tp_scan *scan)
 {
     struct reader r = {.f = f, .scan = scan, .line = true, .part = 1, .thread = 1};
-    int more;
+    int failed = tp_foreign_lines(f, scan, callgrind_one_line, &r) || end_section(&r);
 
-    while ((more = tp_scan_line(scan)) == 1) {
-        if ((scan->line % REPORT_EVERY == 0 && tp_foreign_progress(f, scan)) || callgrind_one_line(&r)) {
-            more = -1;
-            break;
-        }
-    }
-    if (more == 0 && end_section(&r))
-        more = -1;
     for (int kind = 0; kind < KINDS; kind++) {
         tp_idmap_free(&r.names[kind].map);
         TP_VECTOR_FREE(&r.names[kind].values);
     }
-    return more;
+    return failed ? -1 : 0;
 }

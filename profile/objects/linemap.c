@@ -110,33 +110,30 @@ static int match_middle(struct middle *m)
     return failed ? -1 : 0;
 }
 
-static int match(const lines *a, const lines *b, uint32_t *to)
-{
-    struct middle m = {.a = a, .b = b, .to = to};
-    size_t end = 0, least = a->count < b->count ? a->count : b->count;
-
-    for (; m.begin < least && same(a, m.begin, b, m.begin); m.begin++)
-        to[m.begin + 1] = (uint32_t)m.begin + 1;
-    for (; end < least - m.begin && same(a, a->count - 1 - end, b, b->count - 1 - end); end++)
-        to[a->count - end] = (uint32_t)(b->count - end);
-    m.a_count = a->count - m.begin - end;
-    m.b_count = b->count - m.begin - end;
-    return match_middle(&m);
-}
-
 int tp_linemap_make(struct tp_linemap *map, const char *old, const char *new)
 {
     lines a = {0}, b = {0};
-    int result = split(&a, old) || split(&b, new) ? -1 : 0;
+    int failed = split(&a, old) || split(&b, new) ? -1 : 0;
 
     map->count = a.count + 1;
-    map->to = result ? NULL : calloc(map->count, sizeof *map->to);
-    result = map->to && !result ? match(&a, &b, map->to) : -1;
+    map->to = failed ? NULL : calloc(map->count, sizeof *map->to);
+    failed = map->to ? 0 : -1;
+    if (!failed) {
+        struct middle m = {.a = &a, .b = &b, .to = map->to};
+        size_t end = 0, least = a.count < b.count ? a.count : b.count;
+        for (; m.begin < least && same(&a, m.begin, &b, m.begin); m.begin++)
+            map->to[m.begin + 1] = (uint32_t)m.begin + 1;
+        for (; end < least - m.begin && same(&a, a.count - 1 - end, &b, b.count - 1 - end); end++)
+            map->to[a.count - end] = (uint32_t)(b.count - end);
+        m.a_count = a.count - m.begin - end;
+        m.b_count = b.count - m.begin - end;
+        failed = match_middle(&m);
+    }
     TP_VECTOR_FREE(&a);
     TP_VECTOR_FREE(&b);
-    if (result)
+    if (failed)
         tp_linemap_free(map);
-    return result;
+    return failed;
 }
 
 void tp_linemap_free(struct tp_linemap *map)

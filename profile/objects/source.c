@@ -94,33 +94,19 @@ const char *tp_source_refused(const struct tp_source_access *access, const char 
 
 /* ------------------------------------------------------------------------------------------ text */
 
-static char *read_whole(int fd, size_t size)
-{
-    char *bytes = malloc(size + 1);
-    size_t got = 0;
-
-    while (bytes && got < size) {
-        ssize_t n = read(fd, bytes + got, size - got);
-        if (n <= 0) {
-            free(bytes);
-            return NULL;
-        }
-        got += (size_t)n;
-    }
-    return bytes;
-}
-
 const char *tp_source_text(struct tp_arena *arena, const struct tp_source_access *access, const char *path)
 {
-    const char *text = NULL, *why;
-    size_t size;
+    const char *why;
+    size_t size, got = 0;
+    ssize_t n = 1;
     int fd = open_file(access, path, &size, &why);
 
     if (fd < 0)
         return NULL;
-    char *bytes = read_whole(fd, size);
-    if (bytes)
-        text = tp_clean_text(arena, bytes, size);
+    char *bytes = malloc(size + 1);
+    for (; bytes && got < size && n > 0; got += n > 0 ? (size_t)n : 0)
+        n = read(fd, bytes + got, size - got);
+    const char *text = bytes && got == size ? tp_clean_text(arena, bytes, size) : NULL;
     free(bytes);
     close(fd);
     return text;

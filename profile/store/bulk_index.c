@@ -28,15 +28,6 @@ enum {
 
 /* ------------------------------------------------------------------------------------------ order */
 
-static bool is_in_order(const struct tp_key *keys, size_t count)
-{
-    size_t i = 1;
-
-    while (i < count && keys[i].value >= keys[i - 1].value)
-        i++;
-    return i >= count;
-}
-
 /* The place of a value among counters; NULL is in front of all. */
 static size_t index_place_of(int64_t value)
 {
@@ -66,18 +57,19 @@ static int by_value(const void *a, const void *b)
 
 static int put_in_order(struct tp_bulk_index *index)
 {
-    size_t count = index->keys.count, needed, before = 0;
-    struct tp_key *keys = index->keys.at, *sorted;
-    size_t *first;
+    size_t count = index->keys.count, in_order = 1, needed, before = 0;
+    struct tp_key *keys = index->keys.at;
 
-    if (is_in_order(keys, count))
+    while (in_order < count && keys[in_order].value >= keys[in_order - 1].value)
+        in_order++;
+    if (in_order >= count)
         return 0;
     if (!are_ids(keys, count, 8 * count + 65536, &needed)) {
         qsort(keys, count, sizeof *keys, by_value);
         return 0;
     }
-    first = calloc(needed, sizeof *first);
-    sorted = malloc(count * sizeof *sorted);
+    size_t *first = calloc(needed, sizeof *first);
+    struct tp_key *sorted = malloc(count * sizeof *sorted);
     for (size_t i = 0; first && sorted && i < count; i++)
         first[index_place_of(keys[i].value)]++;
     for (size_t i = 0; first && i < needed; i++) {

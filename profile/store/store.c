@@ -27,16 +27,12 @@ static int write_stat(struct tp_store *store, struct tp_insert *insert, size_t i
 /* A recording is one run; a merge has those of all that it sums. */
 static int write_run(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
-    static const char *const keys[] = {"cmd", "host", "pid", "rank"};
-    const char *value[4] = {NULL};
+    const char *pid = tp_recording_fact(store->rec, "pid"), *rank = tp_recording_fact(store->rec, "rank");
 
     (void)i;
-    for (size_t k = 0; k < 4; k++) {
-        for (size_t m = 0; m < store->rec->meta.count && !value[k]; m++)
-            value[k] = strcmp(store->rec->meta.at[m].key, keys[k]) == 0 ? store->rec->meta.at[m].value : NULL;
-    }
-    TP_PUT(insert, TP_TEXT(value[0]), TP_TEXT(value[1]), TP_IF(value[2], TP_INTEGER(strtoll(value[2], NULL, 10))),
-           TP_IF(value[3], TP_INTEGER(strtoll(value[3], NULL, 10))), TP_INTEGER(1));
+    TP_PUT(insert, TP_TEXT(tp_recording_fact(store->rec, "cmd")), TP_TEXT(tp_recording_fact(store->rec, "host")),
+           TP_IF(pid, TP_INTEGER(strtoll(pid, NULL, 10))), TP_IF(rank, TP_INTEGER(strtoll(rank, NULL, 10))),
+           TP_INTEGER(1));
     return tp_insert_row(store, insert);
 }
 

@@ -18,9 +18,8 @@
 #include "profile/base/error.h"
 #include "profile/store/store.h"
 
-/* The row number `id`, of `count` pieces from `pieces` on. */
-typedef int misses_write(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces,
-                         size_t count);
+/* The next row, of `count` pieces from `pieces` on. */
+typedef int misses_write(struct tp_store *store, struct tp_insert *insert, const void *pieces, size_t count);
 
 /* Pieces, `count` of them of `size` bytes from `at` on, into the rows of a table. */
 static int misses_table(struct tp_store *store, const char *table, void *at, size_t count, size_t size,
@@ -28,15 +27,16 @@ static int misses_table(struct tp_store *store, const char *table, void *at, siz
 {
     struct tp_insert insert;
     int failed = tp_insert_open(store, &insert, table);
-    uint64_t id = 0;
+    uint64_t id = 1; /* of the row */
 
+    insert.user = &id;
     if (count)
         qsort(at, count, size, compare);
-    for (size_t i = 0, same; !failed && i < count; i += same) {
+    for (size_t i = 0, same; !failed && i < count; i += same, id++) {
         const char *first = (const char *)at + i * size;
         for (same = 1; i + same < count && compare(first, first + same * size) == 0; same++)
             ;
-        failed = write(store, &insert, ++id, first, same);
+        failed = write(store, &insert, first, same);
     }
     return tp_insert_close(store, &insert, failed);
 }
@@ -59,13 +59,11 @@ static int by_payer(const void *a, const void *b)
     return order ? order : TP_COMPARE(x->data, y->data);
 }
 
-static int write_stride_sum(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces,
-                            size_t count)
+static int write_stride_sum(struct tp_store *store, struct tp_insert *insert, const void *pieces, size_t count)
 {
     const struct tp_strides *x = pieces;
     uint64_t strides = 0, lost = 0;
 
-    (void)id;
     for (size_t i = 0; i < count; i++) {
         strides = tp_sum(strides, x[i].count);
         lost = tp_sum(lost, x[i].lost);
@@ -83,12 +81,11 @@ static int by_stride(const void *a, const void *b)
     return order ? order : TP_COMPARE(x->bytes, y->bytes);
 }
 
-static int write_stride(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces, size_t count)
+static int write_stride(struct tp_store *store, struct tp_insert *insert, const void *pieces, size_t count)
 {
     const struct tp_stride *x = pieces;
     uint64_t times = 0;
 
-    (void)id;
     for (size_t i = 0; i < count; i++)
         times = tp_sum(times, x[i].count);
     TP_PUT(insert, TP_ID(row_of_instruction(store, x->instr)), TP_ID(x->data), TP_INTEGER(x->bytes), TP_COUNT(times));
@@ -105,12 +102,11 @@ static int by_set(const void *a, const void *b)
     return order ? order : TP_COMPARE(x->set, y->set);
 }
 
-static int write_set(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces, size_t count)
+static int write_set(struct tp_store *store, struct tp_insert *insert, const void *pieces, size_t count)
 {
     const struct tp_conflicts *x = pieces;
     uint64_t misses = 0;
 
-    (void)id;
     for (size_t i = 0; i < count; i++)
         misses = tp_sum(misses, x[i].count);
     TP_PUT(insert, TP_ID(row_of_instruction(store, x->instr)), TP_ID(x->data), TP_TEXT(tp_cache_names[x->cache]),
@@ -133,12 +129,11 @@ static int by_writer(const void *a, const void *b)
 
 static unsigned granule_of(const struct tp_recording *rec)
 {
+    const char *cache = tp_recording_fact(rec, "cache.D1");
     unsigned line = 0;
 
-    for (size_t i = 0; i < rec->meta.count; i++) {
-        if (strcmp(rec->meta.at[i].key, "cache.D1") == 0 && sscanf(rec->meta.at[i].value, "%*u,%*u,%u", &line) != 1)
-            line = 0;
-    }
+    if (!cache || sscanf(cache, "%*u,%*u,%u", &line) != 1)
+        return 1;
     return line > GRANULES && line <= 1024 ? line / GRANULES : 1;
 }
 
@@ -160,15 +155,13 @@ static const char *ranges_of(uint64_t granules, unsigned granule, char text[RANG
     return used ? text : NULL;
 }
 
-static int write_sharing(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces,
-                         size_t count)
+static int write_sharing(struct tp_store *store, struct tp_insert *insert, const void *pieces, size_t count)
 {
     const struct tp_sharing *x = pieces;
     struct tp_sharing sum = {0};
     unsigned granule = granule_of(store->rec);
     char written[RANGES], touched[RANGES];
 
-    (void)id;
     for (size_t i = 0; i < count; i++) {
         sum.misses = tp_sum(sum.misses, x[i].misses);
         sum.falsely = tp_sum(sum.falsely, x[i].falsely);
@@ -196,8 +189,8 @@ static int by_pair(const void *a, const void *b)
     return order ? order : TP_COMPARE(x->loader, y->loader);
 }
 
-static int write_again(struct tp_store *store, struct tp_insert *insert, uint64_t id, const struct tp_again *x,
-                       size_t count, bool pair)
+static int write_again(struct tp_store *store, struct tp_insert *insert, const struct tp_again *x, size_t count,
+                       bool pair)
 {
     uint32_t loader = row_of_instruction(store, x->loader), evictor = row_of_instruction(store, x->evictor),
              instruction = row_of_instruction(store, x->instr);
@@ -208,7 +201,7 @@ static int write_again(struct tp_store *store, struct tp_insert *insert, uint64_
         timed = tp_sum(timed, x[i].timed);
         distance = tp_sum(distance, x[i].distance);
     }
-    TP_PUT(insert, TP_COUNT(id), TP_ID(loader));
+    TP_PUT(insert, TP_COUNT(*(const uint64_t *)insert->user), TP_ID(loader));
     if (pair)
         TP_PUT(insert, TP_ID(evictor), TP_ID(x->evictor_data));
     TP_PUT(insert, TP_ID(instruction), TP_ID(x->data), TP_TEXT(x->instr ? tp_cache_names[x->cache] : NULL),
@@ -219,18 +212,17 @@ static int write_again(struct tp_store *store, struct tp_insert *insert, uint64_
     return tp_insert_row(store, insert);
 }
 
-static int write_pair(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces, size_t count)
+static int write_pair(struct tp_store *store, struct tp_insert *insert, const void *pieces, size_t count)
 {
-    return write_again(store, insert, id, pieces, count, true);
+    return write_again(store, insert, pieces, count, true);
 }
 
-static int write_reuse(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces, size_t count)
+static int write_reuse(struct tp_store *store, struct tp_insert *insert, const void *pieces, size_t count)
 {
-    return write_again(store, insert, id, pieces, count, false);
+    return write_again(store, insert, pieces, count, false);
 }
 
-static int write_distances(struct tp_store *store, struct tp_insert *insert, uint64_t id, const void *pieces,
-                           size_t count)
+static int write_distances(struct tp_store *store, struct tp_insert *insert, const void *pieces, size_t count)
 {
     const struct tp_again *x = pieces;
     uint64_t misses[TN_RAW_DISTANCES] = {0};
@@ -244,7 +236,7 @@ static int write_distances(struct tp_store *store, struct tp_insert *insert, uin
     for (uint64_t power = 0; !failed && power < TN_RAW_DISTANCES; power++) {
         if (!misses[power])
             continue;
-        TP_PUT(insert, TP_COUNT(id), TP_COUNT(power), TP_COUNT(misses[power]));
+        TP_PUT(insert, TP_COUNT(*(const uint64_t *)insert->user), TP_COUNT(power), TP_COUNT(misses[power]));
         failed = tp_insert_row(store, insert);
     }
     return failed;

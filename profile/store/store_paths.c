@@ -99,22 +99,6 @@ static int add_line_rows(struct visit *v)
     return failed;
 }
 
-/* The tree, and which functions call themselves; rows are made when a node needs them. */
-static int from_tree_make(struct tp_from_tree *from, const struct tp_recording *rec)
-{
-    if (tp_tree_make(&from->tree, rec))
-        return -1;
-    from->known = rec->nodes.count && from->tree.complete;
-    from->by_thread.width = rec->events.count;
-    from->line = tp_arena_alloc(&from->arena, (from->tree.lines.context.count + 1) * sizeof *from->line);
-    from->recurses = tp_arena_alloc(&from->arena, (rec->contexts.count + 1) * sizeof *from->recurses);
-    for (size_t i = 1; from->recurses && i <= rec->nodes.count; i++) {
-        if (from->tree.inside[i])
-            from->recurses[rec->nodes.at[i - 1].context] = true;
-    }
-    return from->line && from->recurses ? 0 : -1;
-}
-
 void tp_from_tree_free(struct tp_from_tree *from)
 {
     tp_tree_free(&from->tree);
@@ -345,11 +329,22 @@ static int visit_all(struct visit *v)
 
 int tp_store_paths(struct tp_store *store)
 {
-    const struct tp_tree *tree = &store->from_tree.tree;
-    struct visit visit = {.store = store, .tree = tree};
-    int failed = from_tree_make(&store->from_tree, store->rec) ? TP_NO_MEMORY(store->err)
-                                                               : tp_insert_open(store, &visit.insert, "t_paths");
+    const struct tp_recording *rec = store->rec;
+    struct tp_from_tree *from = &store->from_tree;
+    struct visit visit = {.store = store, .tree = &from->tree};
 
-    failed = failed || visit_all(&visit);
-    return tp_insert_close(store, &visit.insert, failed) || path_data(store, tree) ? -1 : 0;
+    if (tp_tree_make(&from->tree, rec))
+        return TP_NO_MEMORY(store->err);
+    from->known = rec->nodes.count && from->tree.complete;
+    from->by_thread.width = rec->events.count;
+    from->line = tp_arena_alloc(&from->arena, (from->tree.lines.context.count + 1) * sizeof *from->line);
+    from->recurses = tp_arena_alloc(&from->arena, (rec->contexts.count + 1) * sizeof *from->recurses);
+    if (!from->line || !from->recurses)
+        return TP_NO_MEMORY(store->err);
+    for (size_t i = 1; i <= rec->nodes.count; i++) {
+        if (from->tree.inside[i])
+            from->recurses[rec->nodes.at[i - 1].context] = true;
+    }
+    int failed = tp_insert_open(store, &visit.insert, "t_paths") || visit_all(&visit);
+    return tp_insert_close(store, &visit.insert, failed) || path_data(store, &from->tree) ? -1 : 0;
 }
