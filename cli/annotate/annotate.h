@@ -3,15 +3,15 @@
  * annotate.h: what the files of `tenure annotate` share.
  *
  *   cmd_annotate.c         options; what is printed, in which order
- *   annotate_columns.c     columns, sort keys, thresholds
- *   annotate_layout.c      rows of numbers with a text behind them, as wide as they must be
+ *   annotate_columns.c     columns, their cells in a table, sort keys, thresholds
  *   annotate_functions.c   the tables by file and function, and by function and file
  *   annotate_source.c      source files with their lines' costs
  *   annotate_text.c        the text of a source file
  *   annotate_code.c        instructions as text
  *   annotate_json.c        all of it as JSON
  *
- * A row of costs (union tp_cell *) has a cell for each term; a column is a term, or a formula over some.
+ * A row of costs (union tp_cell *) has a cell for each term; a column is a term, or a formula over some. Tables are
+ * printed as those of reports (cli/base/table.h).
  */
 #ifndef TENURE_CLI_ANNOTATE_H
 #define TENURE_CLI_ANNOTATE_H
@@ -27,14 +27,6 @@ enum {
     ANNOTATE_MAX_TERMS = 1024,
     ANNOTATE_MAX_KEYS = 16,
     ANNOTATE_MAX_FOLDERS = 64,
-};
-
-struct annotate_column {
-    struct column_spec spec;
-    unsigned term[TP_FORMULA_TERMS]; /* of an event: one; else the formula's */
-    /* Layout. */
-    int number, percent, width; /* of the widest number, of its percentage (0: none), of both or the name */
-    bool dropped;
 };
 
 struct annotate_key {
@@ -69,8 +61,9 @@ struct annotate {
 
     tp_profile *profile;
     const char *file;                     /* the user's name for it */
-    struct annotate_column *column;       /* those shown, then those that only sort */
-    size_t columns, shown;
+    struct column_list columns;           /* those shown, then those that only sort */
+    size_t shown;
+    unsigned (*term_of)[TP_FORMULA_TERMS]; /* of each column: of an event one, else the formula's */
     struct annotate_key key[ANNOTATE_MAX_KEYS];
     size_t keys;
     struct tp_term term[ANNOTATE_MAX_TERMS];
@@ -81,11 +74,7 @@ struct annotate {
     uint32_t *order; /* files, those chosen first, in the order they are shown */
     size_t chosen;
     uint32_t *by_address; /* functions, sorted; NULL until they are needed */
-    bool measuring;       /* layout: rows are measured, not printed */
-    char *line;           /* layout: the cells of this row */
-    int text_width;  /* layout: columns for the text; INT_MAX: it is not cut */
-    char left_out[1024]; /* layout: columns that the last table had no room for */
-    unsigned sections;   /* printed so far */
+    unsigned sections;    /* printed so far */
 };
 
 /* ------------------------------------------------------------------------------------------ columns */
@@ -93,25 +82,21 @@ struct annotate {
 /* Reads --show and --sort. False with one line on stderr. */
 bool annotate_choose(struct annotate *an);
 struct annotate_value annotate_value(const struct annotate *an, size_t column, const union tp_cell *cost);
-/* Percentage of the program's total; false: there is none. */
-bool annotate_percent(const struct annotate *an, size_t column, const struct annotate_value *value, double *out);
 /* Whether any key's threshold is reached. */
 bool annotate_reaches(const struct annotate *an, const union tp_cell *cost);
 /* Order of rows, for qsort: the larger amount first, by the keys, then by the columns shown; 0: equal. */
 int annotate_compare(const struct annotate *an, const union tp_cell *a, const union tp_cell *b);
 
-/* ------------------------------------------------------------------------------------------ layout */
+/* ------------------------------------------------------------------------------------------ tables */
 
-/* Prints a table under a heading. `rows` is called twice with `of`, and makes all rows each time: the first time only
- * to measure their cells, when `measuring` is set and nothing may be printed but by the two functions below. */
-typedef void annotate_rows(struct annotate *an, const void *of);
-void annotate_table(struct annotate *an, const char *heading, annotate_rows *rows, const void *of);
-/* The cells of a row, whose text follows. `cost` NULL: nothing can occur. What is not known is blank. */
+/* A table of the columns shown, and behind them one with this heading: TABLE_TEXT for names, or TABLE_SOURCE. Between
+ * them with --statements there is one of their costs, for source. */
+struct table *annotate_table(const struct annotate *an, enum table_kind kind, const char *heading);
+/* The cells of a row but for the last one. `cost` NULL: nothing can occur. What is not known is blank. */
 enum annotate_known { ANNOTATE_ALL, ANNOTATE_SELF_ONLY, ANNOTATE_INCLUSIVE_ONLY };
-void annotate_cells(struct annotate *an, const union tp_cell *cost, enum annotate_known known);
-/* Prints the cells with the text of the row, which is escaped and cut: a source line at its end, a name in its middle;
- * TERM_BOLD is of both. */
-void annotate_text(const struct annotate *an, enum term_style style, enum term_cut cut, const char *text);
+void annotate_cells(const struct annotate *an, struct table *table, const union tp_cell *cost,
+                    enum annotate_known known);
+void annotate_print(const struct annotate *an, struct table *table); /* frees it */
 void annotate_section(struct annotate *an, const char *title);
 
 /* ------------------------------------------------------------------------------------------ names and sections */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotate_columns.c: which columns there are, what they say of a row, and how rows are ordered and chosen.
+ * annotate_columns.c: which columns there are, what they say of a row, and how rows are ordered, chosen and printed.
  *
  * Names are looked up once, when options are read; a formula's value is computed where it is asked for. A profile may
  * be a difference, with counts below 0: amounts count for order and thresholds, not signs.
@@ -16,72 +16,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int use_term(struct annotate *an, struct tp_term term)
+/* The terms that the columns are made of, each once. */
+static bool use_terms(struct annotate *an)
 {
-    size_t i = 0;
+    an->term_of = term_have(calloc(an->columns.count + 1, sizeof *an->term_of));
+    for (size_t c = 0; c < an->columns.count; c++) {
+        const struct column_spec *spec = &an->columns.at[c];
+        size_t count = spec->formula != NULL ? spec->formula->terms : 1;
 
-    while (i < an->terms && (an->term[i].event != term.event || an->term[i].inclusive != term.inclusive))
-        i++;
-    if (i == ANNOTATE_MAX_TERMS)
-        return -1;
-    if (i == an->terms)
-        an->term[an->terms++] = term;
-    return (int)i;
-}
+        for (size_t i = 0; i < count; i++) {
+            struct tp_term term = {tp_event_find(an->profile, spec->event), spec->inclusive};
+            unsigned at = 0;
 
-static bool use_terms(struct annotate *an, struct annotate_column *column)
-{
-    const struct tp_formula *formula = column->spec.formula;
-    size_t count = formula != NULL ? formula->terms : 1, i;
-
-    for (i = 0; i < count; i++) {
-        struct tp_term term = {tp_event_find(an->profile, column->spec.event), column->spec.inclusive};
-        int at;
-
-        if (formula != NULL)
-            term = (struct tp_term){formula->term[i].event, column->spec.inclusive || formula->term[i].inclusive};
-        at = use_term(an, term);
-        if (at < 0)
-            return false;
-        column->term[i] = (unsigned)at;
+            if (spec->formula != NULL)
+                term = (struct tp_term){spec->formula->term[i].event,
+                                        spec->inclusive || spec->formula->term[i].inclusive};
+            while (at < an->terms && (an->term[at].event != term.event || an->term[at].inclusive != term.inclusive))
+                at++;
+            if (at == ANNOTATE_MAX_TERMS) {
+                term_error("too many events, the most is %d", ANNOTATE_MAX_TERMS);
+                return false;
+            }
+            if (at == an->terms)
+                an->term[an->terms++] = term;
+            an->term_of[c][i] = at;
+        }
     }
     return true;
-}
-
-/* The number of the column with this name, made if it is new; -1 with a line on stderr, -2 without one where there is
- * no such event and `must` is false. */
-static int add_column(struct annotate *an, const char *name, bool must)
-{
-    struct annotate_column *column = &an->column[an->columns];
-    size_t i;
-
-    if (an->columns == ANNOTATE_MAX_COLUMNS) {
-        term_error("too many columns, the most is %d", ANNOTATE_MAX_COLUMNS);
-        return -1;
-    }
-    if (must && !column_find(an->profile, "this profile", name, &column->spec))
-        return -1;
-    if (!must && !column_try(an->profile, name, &column->spec))
-        return -2;
-    for (i = 0; i < an->columns; i++) {
-        if (strcmp(an->column[i].spec.name, column->spec.name) == 0)
-            return (int)i;
-    }
-    if (!use_terms(an, column)) {
-        term_error("too many events, the most is %d", ANNOTATE_MAX_TERMS);
-        return -1;
-    }
-    return (int)an->columns++;
 }
 
 static bool add_all(struct annotate *an, const char *suffix)
 {
     char name[300];
-    size_t i;
 
-    for (i = 0; i < tp_event_count(an->profile); i++) {
+    for (size_t i = 0; i < tp_event_count(an->profile); i++) {
         snprintf(name, sizeof name, "%s%s", tp_event_at(an->profile, i)->name, suffix);
-        if (add_column(an, name, false) == -1)
+        if (column_add(&an->columns, an->profile, name, false) == COLUMN_REFUSED)
             return false;
     }
     return true;
@@ -95,12 +65,12 @@ static bool add_listed(struct annotate *an)
     while (opt_next_word(&at, name, sizeof name)) {
         bool all = strcmp(name, "all") == 0 || strcmp(name, "all_incl") == 0;
 
-        if (all ? !add_all(an, name + strlen("all")) : add_column(an, name, true) < 0)
+        if (all ? !add_all(an, name + strlen("all")) : column_add(&an->columns, an->profile, name, true) < 0)
             return false;
     }
-    if (an->columns == 0)
+    if (an->columns.count == 0)
         term_error("--show: name an event, or all");
-    return an->columns > 0;
+    return an->columns.count > 0;
 }
 
 /* The event sorted by first, self and inclusive; then what most questions are about. Of a profile of other events:
@@ -108,22 +78,21 @@ static bool add_listed(struct annotate *an)
 static bool add_usual(struct annotate *an)
 {
     char first[64] = "CEst", name[80];
-    size_t i, before;
 
     if (an->sort != NULL)
         snprintf(first, sizeof first, "%.*s", (int)strcspn(an->sort, ":,"), an->sort);
     if (*first == '\0')
         term_error("--sort: name an event first");
-    if (*first == '\0' || add_column(an, first, an->sort != NULL) == -1)
+    if (*first == '\0' || column_add(&an->columns, an->profile, first, an->sort != NULL) == COLUMN_REFUSED)
         return false;
-    if (an->columns > 0 && !query_was_off(an->profile, "inclusive")) {
+    if (an->columns.count > 0 && !query_was_off(an->profile, "inclusive")) {
         snprintf(name, sizeof name, "%s_incl", first);
-        add_column(an, name, false);
+        column_add(&an->columns, an->profile, name, false);
     }
-    before = an->columns;
-    for (i = 0; tp_section_usual[i] != NULL; i++)
-        add_column(an, tp_section_usual[i], false);
-    return an->columns > before || add_all(an, "");
+    size_t before = an->columns.count;
+    for (size_t i = 0; tp_section_usual[i] != NULL; i++)
+        column_add(&an->columns, an->profile, tp_section_usual[i], false);
+    return an->columns.count > before || add_all(an, "");
 }
 
 /* One of "Ir", "DLmr:1", which is cut at its colon. */
@@ -139,7 +108,7 @@ static bool add_key(struct annotate *an, char *name)
         term_error("--sort: too many events, the most is %d", ANNOTATE_MAX_KEYS);
         return false;
     }
-    column = add_column(an, name, true);
+    column = column_add(&an->columns, an->profile, name, true);
     if (column < 0)
         return false;
     *key = (struct annotate_key){(unsigned)column, an->keys++ == 0 ? an->threshold : -1};
@@ -176,10 +145,10 @@ static bool thresholds_make_sense(const struct annotate *an)
     for (size_t i = 0; i < an->keys; i++) {
         const struct annotate_key *key = &an->key[i];
 
-        if (key->threshold <= 100 || an->column[key->column].spec.is_ratio || tp_meta(an->profile, "diff.new") != NULL)
+        if (key->threshold <= 100 || an->columns.at[key->column].is_ratio || tp_meta(an->profile, "diff.new") != NULL)
             continue;
         term_error("a threshold of %g %% of %s would leave out all there is", key->threshold,
-                   an->column[key->column].spec.name);
+                   an->columns.at[key->column].name);
         return false;
     }
     return true;
@@ -188,13 +157,11 @@ static bool thresholds_make_sense(const struct annotate *an)
 /* With --show and without --sort, what is shown first sorts. */
 bool annotate_choose(struct annotate *an)
 {
-    an->column = calloc(ANNOTATE_MAX_COLUMNS + 1, sizeof *an->column);
-    if (an->column == NULL)
-        term_no_memory();
+    an->columns.most = ANNOTATE_MAX_COLUMNS;
     if (!(an->show != NULL ? add_listed(an) : add_usual(an)))
         return false;
-    an->shown = an->columns;
-    return add_keys(an) && thresholds_make_sense(an);
+    an->shown = an->columns.count;
+    return add_keys(an) && thresholds_make_sense(an) && use_terms(an);
 }
 
 /* ------------------------------------------------------------------------------------------ values */
@@ -213,15 +180,13 @@ static struct annotate_value value_of(const struct annotate *an, unsigned term, 
 
 struct annotate_value annotate_value(const struct annotate *an, size_t i, const union tp_cell *cost)
 {
-    const struct annotate_column *column = &an->column[i];
-    const struct tp_formula *formula = column->spec.formula;
+    const struct tp_formula *formula = an->columns.at[i].formula;
     struct tp_figure term[TP_FORMULA_TERMS], result;
-    size_t t;
 
     if (formula == NULL)
-        return value_of(an, column->term[0], cost);
-    for (t = 0; t < formula->terms; t++) {
-        struct annotate_value value = value_of(an, column->term[t], cost);
+        return value_of(an, an->term_of[i][0], cost);
+    for (size_t t = 0; t < formula->terms; t++) {
+        struct annotate_value value = value_of(an, an->term_of[i][t], cost);
 
         term[t] = (struct tp_figure){value.value, value.known};
     }
@@ -229,39 +194,94 @@ struct annotate_value annotate_value(const struct annotate *an, size_t i, const 
     return (struct annotate_value){result.known, false, 0, result.value};
 }
 
-bool annotate_percent(const struct annotate *an, size_t column, const struct annotate_value *value, double *out)
-{
-    struct annotate_value total;
+/* ------------------------------------------------------------------------------------------ tables */
 
-    if (an->column[column].spec.is_ratio || !value->known)
-        return false;
-    total = annotate_value(an, column, an->costs.total);
-    if (!total.known || total.value == 0)
-        return false;
-    *out = 100 * value->value / total.value;
-    return true;
+/* Where it is narrow percentages go first, and then columns from the right. */
+struct table *annotate_table(const struct annotate *an, enum table_kind kind, const char *heading)
+{
+    enum { TEXT_LEAST = 40 };
+    struct table *table = table_new();
+    size_t at = 0;
+
+    for (size_t i = 0; i < an->shown; i++) {
+        const struct column_spec *spec = &an->columns.at[i];
+
+        column_headings(table, spec, (int)i, an->percentages ? ANNOTATE_MAX_COLUMNS + (int)i : -1);
+        if (spec->is_ratio && *spec->unit == '\0')
+            table_kind(table, at, TABLE_FIGURE);
+        at += an->percentages && !spec->is_ratio ? 2 : 1;
+    }
+    if (an->statements && kind == TABLE_SOURCE)
+        table_column(table, TABLE_REAL, "cost", NULL, 0);
+    table_column(table, kind, heading, NULL, 0);
+    table_least(table, TEXT_LEAST);
+    return table;
+}
+
+void annotate_cells(const struct annotate *an, struct table *table, const union tp_cell *cost,
+                    enum annotate_known known)
+{
+    for (size_t i = 0; i < an->shown; i++) {
+        const struct column_spec *spec = &an->columns.at[i];
+        struct annotate_value value = {.known = false}, total = {.known = false};
+        bool blank = known == (spec->inclusive ? ANNOTATE_SELF_ONLY : ANNOTATE_INCLUSIVE_ONLY);
+
+        if (cost != NULL)
+            value = annotate_value(an, i, cost);
+        if (blank)
+            table_text(table, "");
+        else if (!value.known)
+            table_null(table);
+        else if (value.is_count)
+            table_count(table, value.count);
+        else
+            table_number(table, value.value);
+        if (!an->percentages || spec->is_ratio)
+            continue;
+        if (!blank && value.known)
+            total = annotate_value(an, i, an->costs.total);
+        if (total.known && total.value != 0)
+            table_number(table, 100 * value.value / total.value);
+        else
+            table_text(table, "");
+    }
+}
+
+void annotate_print(const struct annotate *an, struct table *table)
+{
+    table_print(table, stdout, an->show == NULL && term_cuts(stdout));
+    table_free(table);
+}
+
+void annotate_section(struct annotate *an, const char *title)
+{
+    enum { LONGEST = 8192, RULE = 80 };
+    char safe[LONGEST];
+
+    term_escape(safe, sizeof safe, title);
+    printf("%s%s== %s ", an->sections++ > 0 ? "\n" : "", term_style(stdout, TERM_BOLD), safe);
+    for (int width = term_columns(safe) + 4; width < RULE; width++)
+        putchar('=');
+    printf("%s\n", term_style(stdout, TERM_PLAIN));
 }
 
 /* ------------------------------------------------------------------------------------------ order and choice */
 
-static bool reaches(const struct annotate *an, const struct annotate_key *key, const union tp_cell *cost)
-{
-    struct annotate_value value = annotate_value(an, key->column, cost), total;
-
-    if (key->threshold < 0 || !value.known)
-        return false;
-    if (an->column[key->column].spec.is_ratio)
-        return fabs(value.value) >= key->threshold;
-    total = annotate_value(an, key->column, an->costs.total);
-    return value.value != 0 && 100 * fabs(value.value) >= key->threshold * (total.known ? fabs(total.value) : 0);
-}
-
 bool annotate_reaches(const struct annotate *an, const union tp_cell *cost)
 {
-    size_t i;
+    for (size_t i = 0; i < an->keys; i++) {
+        const struct annotate_key *key = &an->key[i];
+        struct annotate_value value = annotate_value(an, key->column, cost), total;
 
-    for (i = 0; i < an->keys; i++) {
-        if (reaches(an, &an->key[i], cost))
+        if (key->threshold < 0 || !value.known)
+            continue;
+        if (an->columns.at[key->column].is_ratio) {
+            if (fabs(value.value) >= key->threshold)
+                return true;
+            continue;
+        }
+        total = annotate_value(an, key->column, an->costs.total);
+        if (value.value != 0 && 100 * fabs(value.value) >= key->threshold * (total.known ? fabs(total.value) : 0))
             return true;
     }
     return false;
@@ -279,11 +299,10 @@ static int compare_column(const struct annotate *an, size_t column, const union 
 int annotate_compare(const struct annotate *an, const union tp_cell *a, const union tp_cell *b)
 {
     int order = 0;
-    size_t i;
 
-    for (i = 0; i < an->keys && order == 0; i++)
+    for (size_t i = 0; i < an->keys && order == 0; i++)
         order = compare_column(an, an->key[i].column, a, b);
-    for (i = 0; i < an->shown && order == 0; i++)
+    for (size_t i = 0; i < an->shown && order == 0; i++)
         order = compare_column(an, i, a, b);
     return order;
 }

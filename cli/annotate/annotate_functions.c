@@ -87,7 +87,7 @@ static bool keep_members(struct annotate *an, struct annotate_groups *groups, st
 /* Files have no inclusive costs: they are sorted by that of their first function. */
 static bool by_inclusive(const struct annotate *an)
 {
-    return an->column[an->key[0].column].spec.inclusive;
+    return an->columns.at[an->key[0].column].inclusive;
 }
 
 static void make_groups(struct annotate *an, bool by_file, struct annotate_groups *groups)
@@ -157,56 +157,48 @@ static void name_of(const struct annotate *an, bool is_file, uint32_t index, cha
 
 /* ------------------------------------------------------------------------------------------ tables */
 
-static void print_group(struct annotate *an, const struct annotate_groups *groups, const struct annotate_group *group)
+static void add_rows(const struct annotate *an, struct table *table, const struct annotate_groups *groups,
+                     const struct annotate_group *group)
 {
     bool by_file = groups->by_file;
     const uint32_t *member = &groups->pair[group->first];
     const struct tp_annotated_pair *only = group->all == 1 ? &an->costs.pairs.at[*member] : NULL;
-    char name[NAME], text[2 * NAME + 8];
-    size_t i;
+    char name[NAME], other[NAME] = "", text[2 * NAME + 8];
 
     name_of(an, by_file, group->index, name);
-    annotate_cells(an, only != NULL ? only->cost : group->cost,
-                   by_file && only == NULL ? ANNOTATE_SELF_ONLY : ANNOTATE_ALL);
-    if (only != NULL) {
-        char other[NAME];
-
+    if (only != NULL)
         name_of(an, !by_file, by_file ? only->function : only->file, other);
-        snprintf(text, sizeof text, "%s:%s", name, other);
-        annotate_text(an, TERM_PLAIN, TERM_CUT_MIDDLE, text);
+    snprintf(text, sizeof text, "%s:%s", name, other);
+    annotate_cells(an, table, only != NULL ? only->cost : group->cost,
+                   by_file && only == NULL ? ANNOTATE_SELF_ONLY : ANNOTATE_ALL);
+    table_text(table, text);
+    if (only != NULL)
         return;
-    }
-    snprintf(text, sizeof text, "%s:", name);
-    annotate_text(an, TERM_BOLD, TERM_CUT_MIDDLE, text);
-    for (i = 0; i < group->count; i++) {
+    table_style(table, TERM_BOLD);
+    for (size_t i = 0; i < group->count; i++) {
         const struct tp_annotated_pair *pair = &an->costs.pairs.at[member[i]];
 
-        annotate_cells(an, pair->cost, ANNOTATE_ALL);
+        annotate_cells(an, table, pair->cost, ANNOTATE_ALL);
         name_of(an, !by_file, by_file ? pair->function : pair->file, name);
-        snprintf(text, sizeof text, "  %s", name);
-        annotate_text(an, TERM_PLAIN, TERM_CUT_MIDDLE, text);
+        table_text(table, name);
+        table_indent(table, 2);
     }
-}
-
-static void rows_of_groups(struct annotate *an, const void *of)
-{
-    const struct annotate_groups *groups = of;
-    size_t i;
-
-    for (i = 0; i < groups->count; i++)
-        print_group(an, groups, &groups->group[i]);
 }
 
 static void print_table(struct annotate *an, const struct annotate_groups *groups)
 {
     bool by_file = groups->by_file;
+    struct table *table;
 
     annotate_section(an, by_file ? "File:function" : "Function:file");
     if (groups->count == 0) {
         puts("  none reaches the threshold");
         return;
     }
-    annotate_table(an, by_file ? "file:function" : "function:file", rows_of_groups, groups);
+    table = annotate_table(an, TABLE_TEXT, by_file ? "file:function" : "function:file");
+    for (size_t i = 0; i < groups->count; i++)
+        add_rows(an, table, groups, &groups->group[i]);
+    annotate_print(an, table);
     if (groups->count < groups->all)
         printf("  %zu of %zu %s; the others are below the threshold\n", groups->count, groups->all,
                by_file ? "files" : "functions");

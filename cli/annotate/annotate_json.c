@@ -15,7 +15,7 @@ static void json_costs(struct annotate *an, const char *name, const union tp_cel
 
     tp_json_begin(&an->out, name, '{', ", ");
     for (i = 0; i < an->shown && cost != NULL; i++) {
-        const struct column_spec *spec = &an->column[i].spec;
+        const struct column_spec *spec = &an->columns.at[i];
         struct annotate_value value = annotate_value(an, i, cost);
 
         if (known == (spec->inclusive ? ANNOTATE_SELF_ONLY : ANNOTATE_INCLUSIVE_ONLY))
@@ -37,7 +37,7 @@ void annotate_json_begin(struct annotate *an)
     query_json_head(an->profile, &an->out, "tenure-annotate", an->file);
     tp_json_begin(&an->out, "sort", '[', ", ");
     for (i = 0; i < an->keys; i++)
-        tp_json_text(&an->out, NULL, an->column[an->key[i].column].spec.name);
+        tp_json_text(&an->out, NULL, an->columns.at[an->key[i].column].name);
     tp_json_end(&an->out);
     json_costs(an, "totals", an->costs.total, ANNOTATE_ALL);
 }

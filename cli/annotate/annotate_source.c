@@ -12,12 +12,10 @@
 #include "cli/base/term.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 4096, RULE = 70, MARGIN = 8 };
+enum { NAME = 4096, RULE = 70 };
 
 static const double HOT = 1, SHOWN = 0.05; /* percent of the program's cost */
 
@@ -29,118 +27,94 @@ static const struct tp_annotated_line *line_at(const struct annotate *an, const 
     return &an->costs.lines.at[file->first_line + i];
 }
 
-static void print_inlined(struct annotate *an, const struct tp_annotated_line *line)
+/* The cells of a row below a line, which belongs to no statement. */
+static void cells_below(const struct annotate *an, struct table *table, const union tp_cell *cost,
+                        enum annotate_known known)
 {
-    char name[NAME], text[2 * NAME];
-    size_t i;
+    annotate_cells(an, table, cost, known);
+    if (an->statements)
+        table_text(table, "");
+}
 
-    for (i = 0; i < line->inlined; i++) {
+/* The cell of --statements: "12.3%" at a statement's last line, a bar at those before it. */
+static void statement_cell(struct table *table, const struct tp_annotated_statement *statement, uint64_t number)
+{
+    char text[32];
+
+    if (statement != NULL)
+        snprintf(text, sizeof text, "%.1f%%", statement->cost);
+    if (statement == NULL)
+        table_text(table, "");
+    else if (number < statement->line)
+        table_text(table, "|");
+    else if (statement->cost > -SHOWN && statement->cost < SHOWN)
+        table_text(table, ".");
+    else
+        table_text(table, text);
+}
+
+/* A line of the file, whose costs may be NULL, and below it what is asked for of it. */
+static void add_line(struct annotate *an, struct table *table, const struct tp_annotated_file *file, uint64_t number,
+                     const struct tp_annotated_line *line, const char *source)
+{
+    const struct tp_annotated_statement *statement = NULL;
+    char name[NAME], text[2 * NAME];
+
+    if (number > 0 && an->statements)
+        statement = tp_annotation_statement(&an->costs, (uint32_t)(file - an->costs.files.at), (uint32_t)number);
+    annotate_cells(an, table, line != NULL ? line->cost : NULL, ANNOTATE_ALL);
+    if (an->statements)
+        statement_cell(table, statement, number);
+    table_text(table, source);
+    if (statement != NULL && statement->cost >= HOT)
+        table_style(table, statement->misses > statement->cost / 2 ? TERM_HOT : TERM_BOLD);
+    for (size_t i = 0; line != NULL && i < line->inlined; i++) {
         const struct tp_annotated_inlined *use = &an->costs.inlined.at[line->first_inlined + i];
         const char *slash = use->path != NULL ? strrchr(use->path, '/') : NULL;
 
-        annotate_cells(an, use->cost, ANNOTATE_ALL);
         *name = '\0';
         if (use->path != NULL)
             snprintf(name, sizeof name, " (%s:%" PRIu32 ")", slash != NULL ? slash + 1 : use->path, use->declared);
         snprintf(text, sizeof text, "  | inlined: %s%s", use->name, name);
-        annotate_text(an, TERM_NAME, TERM_CUT_END, text);
+        cells_below(an, table, use->cost, ANNOTATE_ALL);
+        table_text(table, text);
+        table_style(table, TERM_NAME);
     }
-}
-
-static void print_calls(struct annotate *an, const struct tp_annotated_line *line)
-{
-    char text[NAME + 64], number[32];
-    size_t i;
-
-    for (i = 0; i < line->calls; i++) {
+    for (size_t i = 0; line != NULL && an->calls && i < line->calls; i++) {
         const struct tp_annotated_call *call = &an->costs.calls.at[line->first_call + i];
+        char times[32];
 
-        annotate_cells(an, call->cost, ANNOTATE_INCLUSIVE_ONLY);
         snprintf(text, sizeof text, "  > calls %.*s (%s x)", NAME - 1, an->costs.functions.at[call->function].name,
-                 term_number(number, (int64_t)call->calls));
-        annotate_text(an, TERM_NAME, TERM_CUT_END, text);
+                 term_number(times, (int64_t)call->calls));
+        cells_below(an, table, call->cost, ANNOTATE_INCLUSIVE_ONLY);
+        table_text(table, text);
+        table_style(table, TERM_NAME);
     }
-}
-
-static void print_instructions(struct annotate *an, const struct tp_annotated_line *line)
-{
-    char code[512], text[544];
-    size_t i;
-
-    for (i = 0; i < line->instructions; i++) {
+    for (size_t i = 0; line != NULL && an->disassemble && i < line->instructions; i++) {
         const struct tp_annotated_instruction *instruction = &an->costs.instructions.at[line->first_instruction + i];
 
-        annotate_cells(an, instruction->cost, ANNOTATE_ALL);
-        if (an->measuring)
-            continue; /* taking it apart takes time */
-        annotate_instruction(an, instruction, code, sizeof code);
-        snprintf(text, sizeof text, "  : %s", code);
-        annotate_text(an, TERM_DIM, TERM_CUT_END, text);
+        annotate_instruction(an, instruction, name, sizeof name);
+        snprintf(text, sizeof text, "  : %s", name);
+        cells_below(an, table, instruction->cost, ANNOTATE_ALL);
+        table_text(table, text);
+        table_style(table, TERM_DIM);
     }
 }
 
-/* The margin: "  12.3%" at a statement's last line, a bar at those before it. */
-static void write_margin(const struct tp_annotated_statement *statement, uint64_t number, char *out)
+/* "-- line 12 -----" */
+static void add_gap(struct table *table, uint64_t line)
 {
-    if (statement == NULL)
-        snprintf(out, MARGIN + 1, "%*s", MARGIN, "");
-    else if (number < statement->line)
-        snprintf(out, MARGIN + 1, "%*s ", MARGIN - 1, "|");
-    else if (statement->cost > -SHOWN && statement->cost < SHOWN)
-        snprintf(out, MARGIN + 1, "%*s ", MARGIN - 1, ".");
-    else
-        snprintf(out, MARGIN + 1, "%*.1f%% ", MARGIN - 2, statement->cost);
-}
-
-static void print_text(struct annotate *an, const struct tp_annotated_file *file, uint64_t number, const char *text)
-{
-    uint32_t index = (uint32_t)(file - an->costs.files.at);
-    const struct tp_annotated_statement *statement =
-        number > 0 ? tp_annotation_statement(&an->costs, index, (uint32_t)number) : NULL;
-    enum term_style style = TERM_PLAIN;
-    char *with = malloc(strlen(text) + MARGIN + 1);
-
-    if (with == NULL)
-        term_no_memory();
-    write_margin(statement, number, with);
-    strcpy(with + MARGIN, text);
-    if (statement != NULL && statement->cost >= HOT)
-        style = statement->misses > statement->cost / 2 ? TERM_HOT : TERM_BOLD;
-    annotate_text(an, style, TERM_CUT_END, with);
-    free(with);
-}
-
-static void print_line(struct annotate *an, const struct tp_annotated_file *file, uint64_t number,
-                       const struct tp_annotated_line *line, const char *text)
-{
-    annotate_cells(an, line != NULL ? line->cost : NULL, ANNOTATE_ALL);
-    if (an->statements)
-        print_text(an, file, number, text);
-    else
-        annotate_text(an, TERM_PLAIN, TERM_CUT_END, text);
-    if (line != NULL)
-        print_inlined(an, line);
-    if (line != NULL && an->calls)
-        print_calls(an, line);
-    if (line != NULL && an->disassemble)
-        print_instructions(an, line);
-}
-
-static void print_gap(const struct annotate *an, uint64_t line)
-{
-    char text[48];
+    char text[RULE + 1];
     int width = snprintf(text, sizeof text, "-- line %" PRIu64 " ", line);
 
-    if (an->measuring)
-        return;
-    printf("%s%s", term_style(stdout, TERM_DIM), text);
-    for (; width < RULE; width++)
-        putchar('-');
-    printf("%s\n", term_style(stdout, TERM_PLAIN));
+    memset(text + width, '-', (size_t)(RULE - width));
+    text[RULE] = '\0';
+    table_across(table, text);
 }
 
 /* Lines with costs, those within `context` of one, and gaps. Returns how many of the file's costs were in the text. */
-static size_t print_lines(struct annotate *an, const struct tp_annotated_file *file, const struct annotate_text *text)
+static size_t add_lines(struct annotate *an, struct table *table, const struct tp_annotated_file *file,
+                        const struct annotate_text *text)
 {
     uint64_t last = 0, from, to;
     size_t i = 0, next;
@@ -153,61 +127,45 @@ static size_t print_lines(struct annotate *an, const struct tp_annotated_file *f
         from = line > last + an->context + 1 ? line - an->context : last + 1;
         if (from > last + 1) {
             if (last > 0)
-                print_gap(an, last);
-            print_gap(an, from);
+                add_gap(table, last);
+            add_gap(table, from);
         }
         for (; from < line; from++)
-            print_line(an, file, from, NULL, text->lines.at[from - 1]);
-        print_line(an, file, line, line_at(an, file, i), text->lines.at[line - 1]);
+            add_line(an, table, file, from, NULL, text->lines.at[from - 1]);
+        add_line(an, table, file, line, line_at(an, file, i), text->lines.at[line - 1]);
         next = i + 1;
         last = line;
         to = next < file->lines ? line_at(an, file, next)->line : UINT64_MAX;
         for (; last < text->lines.count && last + 1 < to && last < line + an->context; last++)
-            print_line(an, file, last + 1, NULL, text->lines.at[last]);
+            add_line(an, table, file, last + 1, NULL, text->lines.at[last]);
     }
     if (last > 0 && last < text->lines.count)
-        print_gap(an, last);
+        add_gap(table, last);
     return i;
 }
 
 /* What is on no line of the text, or all if there is none. */
-static void print_rest(struct annotate *an, const struct tp_annotated_file *file, size_t i, bool found)
+static void add_rest(struct annotate *an, struct table *table, const struct tp_annotated_file *file, size_t i,
+                     bool found)
 {
     char text[64];
 
     if (file->lines > 0 && line_at(an, file, 0)->line == 0)
-        print_line(an, file, 0, line_at(an, file, 0), "<unknown line>");
+        add_line(an, table, file, 0, line_at(an, file, 0), "<unknown line>");
     for (; i < file->lines; i++) {
         if (line_at(an, file, i)->line == 0)
             continue;
         snprintf(text, sizeof text, "<%sline %" PRIu32 ">", found ? "bogus " : "", line_at(an, file, i)->line);
-        print_line(an, file, line_at(an, file, i)->line, line_at(an, file, i), text);
+        add_line(an, table, file, line_at(an, file, i)->line, line_at(an, file, i), text);
     }
 }
 
 /* ------------------------------------------------------------------------------------------ a file */
 
-static uint32_t last_line(const struct annotate *an, const struct tp_annotated_file *file)
-{
-    return file->lines > 0 ? line_at(an, file, file->lines - 1)->line : 0;
-}
-
-/* What the rows of a file are made of. */
-struct shown {
-    const struct tp_annotated_file *file;
-    const struct annotate_text *text;
-};
-
-static void rows_of_file(struct annotate *an, const void *of)
-{
-    const struct shown *shown = of;
-
-    print_rest(an, shown->file, print_lines(an, shown->file, shown->text), shown->text->found);
-}
-
 static void print_warnings(const struct annotate *an, const struct tp_annotated_file *file,
                            const struct annotate_text *text, const char *name)
 {
+    uint32_t last = file->lines > 0 ? line_at(an, file, file->lines - 1)->line : 0;
     char safe[NAME];
 
     term_escape(safe, sizeof safe, name);
@@ -215,10 +173,10 @@ static void print_warnings(const struct annotate *an, const struct tp_annotated_
         printf("Warning: %s is newer than the profile: where lines were added, removed or moved since, what is said "
                "of them is wrong\n",
                safe);
-    if (text->found && last_line(an, file) > text->lines.count)
+    if (text->found && last > text->lines.count)
         printf("Warning: the profile has costs for line %" PRIu32 " of %s, which has %zu lines; such lines are at its "
                "end, marked as bogus\n",
-               last_line(an, file), safe, text->lines.count);
+               last, safe, text->lines.count);
 }
 
 static bool print_file(struct annotate *an, uint32_t index)
@@ -237,9 +195,12 @@ static bool print_file(struct annotate *an, uint32_t index)
     if (!text.found)
         an->choice[index] = ANNOTATE_MISSING;
     if (text.found || an->disassemble) {
+        struct table *table = annotate_table(an, TABLE_SOURCE, "");
+
         annotate_section(an, heading);
         print_warnings(an, file, &text, name);
-        annotate_table(an, an->statements ? "   cost" : "", rows_of_file, &(struct shown){file, &text});
+        add_rest(an, table, file, add_lines(an, table, file, &text), text.found);
+        annotate_print(an, table);
     }
     annotate_text_free(&text);
     return true;

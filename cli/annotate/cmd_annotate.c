@@ -135,9 +135,9 @@ static void print_columns(const struct annotate *an, const char *label, size_t c
         char text[128];
 
         if (keys && an->key[i].threshold >= 0)
-            snprintf(text, sizeof text, "%s (%g %%)", an->column[at].spec.name, an->key[i].threshold);
+            snprintf(text, sizeof text, "%s (%g %%)", an->columns.at[at].name, an->key[i].threshold);
         else
-            snprintf(text, sizeof text, "%s", an->column[at].spec.name);
+            snprintf(text, sizeof text, "%s", an->columns.at[at].name);
         if (column > LABEL && column + 1 + term_columns(text) > width) {
             printf("\n%-*s", LABEL, "");
             column = LABEL;
@@ -191,13 +191,6 @@ static void print_metadata(struct annotate *an)
     print_choice(an);
     if (an->costs.pruned)
         puts("The call tree is not whole: inclusive costs of functions with several contexts may be too small.");
-}
-
-static void row_of_totals(struct annotate *an, const void *unused)
-{
-    (void)unused;
-    annotate_cells(an, an->costs.total, ANNOTATE_ALL);
-    annotate_text(an, TERM_PLAIN, TERM_CUT_END, "PROGRAM TOTALS");
 }
 
 /* ------------------------------------------------------------------------------------------ files by name */
@@ -273,36 +266,26 @@ static enum part part_of(const struct annotate *an, size_t file)
     return an->choice[file] == ANNOTATE_NOT ? BELOW : SHOWN;
 }
 
-static void rows_of_coverage(struct annotate *an, const void *of)
-{
-    static const char *const label[] = {"in annotated files", "in files without a text",
-                                        "in files that were not chosen", "where no file is known"};
-    union tp_cell *const *sum = of;
-    enum part part;
-
-    for (part = 0; part < PARTS; part++) {
-        annotate_cells(an, sum[part], ANNOTATE_SELF_ONLY);
-        annotate_text(an, TERM_PLAIN, TERM_CUT_END, label[part]);
-    }
-}
-
 /* How much of the program's costs the annotated files have. */
 static void print_coverage(struct annotate *an)
 {
+    static const char *const label[] = {"in annotated files", "in files without a text",
+                                        "in files that were not chosen", "where no file is known"};
+    struct table *table = annotate_table(an, TABLE_TEXT, "");
     union tp_cell *sum[PARTS];
-    enum part part;
-    size_t i;
 
-    for (part = 0; part < PARTS; part++) {
-        if ((sum[part] = tp_annotation_row(&an->costs)) == NULL)
-            term_no_memory();
-    }
-    for (i = 0; i < an->costs.files.count; i++) {
+    for (int part = 0; part < PARTS; part++)
+        sum[part] = term_have(tp_annotation_row(&an->costs));
+    for (size_t i = 0; i < an->costs.files.count; i++) {
         if (an->costs.files.at[i].lines > 0)
             tp_annotation_add(&an->costs, sum[part_of(an, i)], an->costs.files.at[i].cost);
     }
+    for (int part = 0; part < PARTS; part++) {
+        annotate_cells(an, table, sum[part], ANNOTATE_SELF_ONLY);
+        table_text(table, label[part]);
+    }
     annotate_section(an, "What was annotated");
-    annotate_table(an, "", rows_of_coverage, sum);
+    annotate_print(an, table);
 }
 
 /* ------------------------------------------------------------------------------------------ the command */
@@ -327,9 +310,13 @@ static bool print(struct annotate *an)
     if (an->json) {
         annotate_json_begin(an);
     } else {
+        struct table *totals = annotate_table(an, TABLE_TEXT, "");
+
         print_metadata(an);
         annotate_section(an, "Summary");
-        annotate_table(an, "", row_of_totals, NULL);
+        annotate_cells(an, totals, an->costs.total, ANNOTATE_ALL);
+        table_text(totals, "PROGRAM TOTALS");
+        annotate_print(an, totals);
     }
     annotate_functions(an);
     if (!load_details(an))
@@ -360,11 +347,11 @@ static void free_all(struct annotate *an)
 {
     annotate_instructions_end();
     tp_annotation_free(&an->costs);
-    free(an->column);
+    free(an->columns.at);
+    free(an->term_of);
     free(an->choice);
     free(an->order);
     free(an->by_address);
-    free(an->line);
     given_close(an->profile);
 }
 

@@ -157,6 +157,37 @@ bool column_find(tp_profile *profile, const char *which, const char *name, struc
     return false;
 }
 
+static size_t find_in(const struct column_list *list, const char *name)
+{
+    size_t i = 0;
+
+    while (i < list->count && strcmp(list->at[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+bool column_keep(struct column_list *list, const struct column_spec *spec)
+{
+    bool is_new = find_in(list, spec->name) == list->count;
+
+    if (is_new)
+        memcpy(term_have(TP_VECTOR_ADD(list)), spec, sizeof *spec);
+    return is_new;
+}
+
+int column_add(struct column_list *list, tp_profile *profile, const char *name, bool must)
+{
+    struct column_spec spec;
+
+    if (must ? !column_find(profile, "this profile", name, &spec) : !column_try(profile, name, &spec))
+        return must ? COLUMN_REFUSED : COLUMN_NONE;
+    if (column_keep(list, &spec) && list->count > list->most) {
+        term_error("too many columns, the most is %zu", list->most);
+        return COLUMN_REFUSED;
+    }
+    return (int)find_in(list, spec.name);
+}
+
 /* The name above; below it "incl", and what the numbers are. */
 static void title_of(const struct column_spec *spec, const char *what, char *out, size_t size)
 {
@@ -179,6 +210,8 @@ void column_headings(struct table *table, const struct column_spec *spec, int gr
         return;
     }
     table_column(table, spec->is_real ? TABLE_REAL : TABLE_COUNT, title, spec->name, group);
+    if (percent_group < 0)
+        return;
     snprintf(key, sizeof key, "%s_percent", spec->name);
     table_column(table, TABLE_PERCENT, "%", key, percent_group);
     title_of(spec, "%", title, sizeof title);

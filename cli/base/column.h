@@ -12,6 +12,7 @@
 #include "cli/base/opt.h"
 #include "cli/base/query.h"
 #include "cli/base/table.h"
+#include "profile/base/mem.h"
 #include "profile/read/formula.h"
 
 struct column_spec {
@@ -29,6 +30,18 @@ struct column_spec {
 bool column_find(tp_profile *profile, const char *which, const char *name, struct column_spec *out);
 /* The same without the line. */
 bool column_try(tp_profile *profile, const char *name, struct column_spec *out);
+
+/* Columns that were chosen, in their order, each once. */
+struct column_list {
+    struct column_spec *at;
+    size_t count, room, most;
+};
+/* The number of the column with this name, made if it is new. COLUMN_REFUSED, with a line on stderr: there are too
+ * many, or nothing is called so and `must` is set; where it is not, COLUMN_NONE. */
+enum { COLUMN_REFUSED = -1, COLUMN_NONE = -2 };
+int column_add(struct column_list *list, tp_profile *profile, const char *name, bool must);
+/* Whether the column is new, and the last now. */
+bool column_keep(struct column_list *list, const struct column_spec *spec);
 
 /* Adds to `out`, with a blank before each, the options without which the event `name`, or what it is made of, was not
  * recorded: " --branch-sim=yes". Nothing if the profile has it, or nobody knows it. */
@@ -51,7 +64,8 @@ bool column_define(tp_profile *profile, const struct column_defines *defines);
 /* What is sorted by where nothing is said: CEst; in a profile without it (of another tool) the first event. */
 const char *column_usual(tp_profile *profile);
 
-/* Headings for a value and, unless it is a ratio, its percentage, with the groups (table.h) of both. */
+/* Headings for a value and, unless it is a ratio, its percentage, with the groups (table.h) of both; a group below 0:
+ * there are no percentages. */
 void column_headings(struct table *table, const struct column_spec *spec, int group, int percent_group);
 /* What the column says, in a few words with its unit: for a legend. */
 const char *column_meaning(tp_profile *profile, const struct column_spec *spec);

@@ -5,7 +5,7 @@
  */
 #include "cli/base/table.h"
 
-#include "cli/base/term.h"
+#include "profile/base/mem.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -17,171 +17,245 @@ enum { NAME_MIN = 16, TAIL_MIN = 16, LINES_OF_HEADING = 2 };
 
 struct column {
     enum table_kind kind;
-    char *title, *alone, *key; /* alone: the title without the column before; NULL: the same */
-    int group, width, most;    /* of the cells; what a text has at most, 0: all that it needs */
+    const char *title, *alone, *key; /* alone: the title without the column before; NULL: the same */
+    int group, width, most;          /* of the cells; what a text has at most, 0: all that it needs */
+    int shown;                       /* with the heading, once it is known what is left out */
+    double low, high;                /* of the counts and percentages that were measured */
     bool hidden, dropped;
 };
 
-struct cell {
-    char *text, *tail;
+enum content { NOTHING, TEXT, NUMBER, COUNT };
+
+union value {
+    const char *text;
     double number;
     int64_t count;
+};
+
+struct cell {
+    enum content content;
+    union value value;
+};
+
+struct row {
+    size_t first; /* cell */
+    const char *tail;
     int indent;
-    bool null, is_count;
+    enum term_style style;
+    bool across; /* it has one cell */
 };
 
 struct table {
-    struct column *column;
-    struct cell *cell;
-    size_t columns, cells, room;
+    TP_VECTOR(struct column) columns;
+    TP_VECTOR(struct row) rows;
+    union value *value;    /* of all cells; and what each is, enum content: there may be millions */
+    uint8_t *content;
+    size_t cells, cells_room;
+    size_t missing;        /* cells of the last row */
+    int least;             /* columns of the last column */
+    struct tp_arena texts; /* of all of these */
+    char *text, *cut;      /* one that is being printed, and what fits */
+    size_t room;           /* for each of both */
+    char number[512];
 };
 
-static void *check(void *memory)
+/* `text`, escaped. Good until the next text is shown. */
+static const char *escaped(struct table *table, const char *text)
 {
-    if (memory == NULL)
-        term_no_memory();
-    return memory;
+    size_t room = 4 * strlen(text) + sizeof table->number; /* \xNN for each byte */
+
+    if (room > table->room) {
+        table->text = term_have(realloc(table->text, room));
+        table->cut = term_have(realloc(table->cut, room));
+        table->room = room;
+    }
+    term_escape(table->text, table->room, text);
+    return table->text;
 }
 
 struct table *table_new(void)
 {
-    return check(calloc(1, sizeof(struct table)));
+    struct table *table = term_have(calloc(1, sizeof *table));
+
+    table->least = NAME_MIN;
+    escaped(table, ""); /* there is room for a number from now on */
+    return table;
 }
 
 void table_free(struct table *table)
 {
-    size_t i;
-
-    for (i = 0; i < table->columns; i++) {
-        free(table->column[i].title);
-        free(table->column[i].alone);
-        free(table->column[i].key);
-    }
-    for (i = 0; i < table->cells; i++) {
-        free(table->cell[i].text);
-        free(table->cell[i].tail);
-    }
-    free(table->column);
-    free(table->cell);
+    TP_VECTOR_FREE(&table->columns);
+    TP_VECTOR_FREE(&table->rows);
+    free(table->value);
+    free(table->content);
+    tp_arena_free(&table->texts);
+    free(table->text);
+    free(table->cut);
     free(table);
+}
+
+static const char *copy(struct table *table, const char *text)
+{
+    if (text == NULL || *text == '\0')
+        return text != NULL ? "" : NULL;
+    return term_have(tp_arena_copy(&table->texts, text, strlen(text)));
 }
 
 void table_column(struct table *table, enum table_kind kind, const char *title, const char *key, int group)
 {
-    struct column *column;
+    struct column *column = term_have(TP_VECTOR_ADD(&table->columns));
 
-    table->column = check(realloc(table->column, (table->columns + 1) * sizeof *table->column));
-    column = &table->column[table->columns++];
     *column = (struct column){.kind = kind, .hidden = title == NULL, .group = group};
-    column->title = check(strdup(title != NULL ? title : ""));
-    column->key = key != NULL ? check(strdup(key)) : NULL;
+    column->title = copy(table, title != NULL ? title : "");
+    column->key = copy(table, key);
 }
 
 void table_kind(struct table *table, size_t column, enum table_kind kind)
 {
-    table->column[column].kind = kind;
+    table->columns.at[column].kind = kind;
 }
 
 void table_heading_alone(struct table *table, const char *title)
 {
-    table->column[table->columns - 1].alone = check(strdup(title));
+    table->columns.at[table->columns.count - 1].alone = copy(table, title);
 }
 
-static struct cell *next_cell(struct table *table)
+static struct row *next_row(struct table *table)
 {
-    if (table->cells == table->room) {
-        table->room = table->room * 2 + 256;
-        table->cell = check(realloc(table->cell, table->room * sizeof *table->cell));
+    struct row *row = term_have(TP_VECTOR_ADD(&table->rows));
+    bool source = table->columns.at[table->columns.count - 1].kind == TABLE_SOURCE;
+
+    *row = (struct row){.first = table->cells, .style = source ? TERM_PLAIN : TERM_NAME};
+    return row;
+}
+
+static void add_cell(struct table *table, enum content content, union value value)
+{
+    if (table->cells == table->cells_room) {
+        table->cells_room = table->cells_room * 2 + 256;
+        table->value = term_have(realloc(table->value, table->cells_room * sizeof *table->value));
+        table->content = term_have(realloc(table->content, table->cells_room));
     }
-    memset(&table->cell[table->cells], 0, sizeof *table->cell);
-    return &table->cell[table->cells++];
+    if (table->missing == 0) {
+        next_row(table);
+        table->missing = table->columns.count;
+    }
+    table->missing--;
+    table->value[table->cells] = value;
+    table->content[table->cells++] = (uint8_t)content;
 }
 
 void table_text(struct table *table, const char *value)
 {
-    struct cell *cell = next_cell(table);
-
-    cell->null = value == NULL;
-    cell->text = value != NULL ? check(strdup(value)) : NULL;
+    add_cell(table, value != NULL ? TEXT : NOTHING, (union value){.text = copy(table, value)});
 }
 
 void table_number(struct table *table, double value)
 {
-    next_cell(table)->number = value;
+    add_cell(table, NUMBER, (union value){.number = value});
 }
 
 void table_count(struct table *table, int64_t value)
 {
-    struct cell *cell = next_cell(table);
-
-    cell->count = value;
-    cell->number = (double)value;
-    cell->is_count = true;
+    add_cell(table, COUNT, (union value){.count = value});
 }
 
 void table_null(struct table *table)
 {
-    next_cell(table)->null = true;
+    table_text(table, NULL);
+}
+
+void table_across(struct table *table, const char *text)
+{
+    next_row(table)->across = true;
+    table->missing = 1;
+    table_text(table, text);
+}
+
+static struct row *last_row(struct table *table)
+{
+    return &table->rows.at[table->rows.count - 1];
 }
 
 void table_indent(struct table *table, int columns)
 {
-    table->cell[table->cells - 1].indent = columns;
+    last_row(table)->indent = columns;
+}
+
+void table_style(struct table *table, enum term_style style)
+{
+    last_row(table)->style = style;
 }
 
 void table_tail(struct table *table, const char *text)
 {
-    free(table->cell[table->cells - 1].tail);
-    table->cell[table->cells - 1].tail = check(strdup(text));
+    last_row(table)->tail = copy(table, text);
+}
+
+void table_least(struct table *table, int columns)
+{
+    table->least = columns;
 }
 
 size_t table_rows(const struct table *table)
 {
-    return table->columns == 0 ? 0 : table->cells / table->columns;
+    return table->rows.count;
 }
 
 /* ------------------------------------------------------------------------------------------ text */
 
-static void show_count(const struct cell *cell, char *out, size_t size)
+static struct cell cell_at(const struct table *table, size_t row, size_t i)
 {
-    if (cell->is_count)
-        term_number(out, cell->count);
-    else if (fabs(cell->number) < 9e18 && cell->number == trunc(cell->number))
-        term_number(out, (int64_t)cell->number);
-    else
-        snprintf(out, size, "%.2f", cell->number);
+    size_t at = table->rows.at[row].first + i;
+
+    return (struct cell){table->content[at], table->value[at]};
 }
 
-static const char *show(const struct table *table, size_t row, size_t i, char *out, size_t size)
+static void show_count(struct cell cell, char *out, size_t size)
 {
-    const struct cell *cell = &table->cell[row * table->columns + i];
+    if (cell.content == COUNT)
+        term_number(out, cell.value.count);
+    else if (fabs(cell.value.number) < 9e18 && cell.value.number == trunc(cell.value.number))
+        term_number(out, (int64_t)cell.value.number);
+    else
+        snprintf(out, size, "%.2f", cell.value.number);
+}
 
-    if (cell->null)
+static const char *show(struct table *table, size_t row, size_t i)
+{
+    struct cell cell = cell_at(table, row, i);
+    double number = cell.content == COUNT ? (double)cell.value.count : cell.value.number;
+    char *out = table->number;
+    size_t size = sizeof table->number;
+
+    if (cell.content == NOTHING)
         return ".";
-    if (cell->text != NULL) {
-        term_escape(out, size, cell->text);
-        return out;
-    }
-    switch (table->column[i].kind) {
+    if (cell.content == TEXT)
+        return escaped(table, cell.value.text);
+    switch (table->columns.at[i].kind) {
     case TABLE_CHANGE:
         *out = '+';
-        show_count(cell, cell->number > 0 ? out + 1 : out, size - 1);
+        show_count(cell, number > 0 ? out + 1 : out, size - 1);
         break;
     case TABLE_CHANGE_PERCENT:
-        snprintf(out, size, "%+.1f", cell->number);
+        snprintf(out, size, "%+.1f", number);
         break;
     case TABLE_REAL:
-        term_real(out, cell->number);
+        term_real(out, number);
         break;
     case TABLE_PERCENT:
-        snprintf(out, size, "%.1f", cell->number);
+        term_tenths(out, number);
         break;
     case TABLE_TEXT:
+    case TABLE_SOURCE:
     case TABLE_COUNT:
         show_count(cell, out, size);
         break;
     case TABLE_RATE:
-        snprintf(out, size, "%.2f", cell->number);
+        snprintf(out, size, "%.2f", number);
+        break;
+    case TABLE_FIGURE:
+        term_figure(out, number);
         break;
     }
     return out;
@@ -190,13 +264,13 @@ static const char *show(const struct table *table, size_t row, size_t i, char *o
 /* The column whose percentage this is, or that is dropped before it: its neighbour. */
 static bool is_alone(const struct table *table, size_t i)
 {
-    return table->column[i].alone != NULL && i > 0 && table->column[i - 1].dropped;
+    return table->columns.at[i].alone != NULL && i > 0 && table->columns.at[i - 1].dropped;
 }
 
 /* Line 0 or 1 of a heading. A heading of one line is on the lower one. */
 static const char *heading(const struct table *table, size_t i, int line, char *out, size_t size)
 {
-    const char *title = is_alone(table, i) ? table->column[i].alone : table->column[i].title;
+    const char *title = is_alone(table, i) ? table->columns.at[i].alone : table->columns.at[i].title;
     const char *second = strchr(title, '\n');
 
     if (line == 1)
@@ -208,13 +282,12 @@ static const char *heading(const struct table *table, size_t i, int line, char *
 
 static int column_width(const struct table *table, size_t i)
 {
-    int width = table->column[i].width, most = table->column[i].most, line;
+    int width = table->columns.at[i].width, most = table->columns.at[i].most;
     char text[256];
 
     if (most > 0 && width > most)
         width = most;
-
-    for (line = 0; line < LINES_OF_HEADING; line++) {
+    for (int line = 0; line < LINES_OF_HEADING; line++) {
         int columns = term_columns(heading(table, i, line, text, sizeof text));
 
         width = columns > width ? columns : width;
@@ -225,24 +298,34 @@ static int column_width(const struct table *table, size_t i)
 /* A percentage stands close to its value. */
 static int gap_before(const struct table *table, size_t i)
 {
-    bool percent = table->column[i].kind == TABLE_PERCENT || table->column[i].kind == TABLE_CHANGE_PERCENT;
+    bool percent = table->columns.at[i].kind == TABLE_PERCENT || table->columns.at[i].kind == TABLE_CHANGE_PERCENT;
 
     return percent && !is_alone(table, i) ? 1 : 2;
 }
 
+/* How wide a line of source text is nobody asks. */
 static void measure(struct table *table)
 {
-    char text[4096];
-    size_t row, i;
+    for (size_t i = 0; i < table->columns.count; i++)
+        table->columns.at[i].dropped = table->columns.at[i].hidden;
+    for (size_t row = 0; row < table->rows.count; row++) {
+        for (size_t i = 0; i < table->columns.count && !table->rows.at[row].across; i++) {
+            struct column *column = &table->columns.at[i];
+            struct cell cell = cell_at(table, row, i);
+            int indent = i + 1 == table->columns.count ? table->rows.at[row].indent : 0, width;
 
-    for (i = 0; i < table->columns; i++) {
-        struct column *column = &table->column[i];
+            if (column->hidden || column->kind == TABLE_SOURCE)
+                continue;
+            /* A number is no wider than one that is farther from 0. That saves half the time of a long table. */
+            if (cell.content == COUNT || (cell.content == NUMBER && column->kind == TABLE_PERCENT)) {
+                double number = cell.content == COUNT ? (double)cell.value.count : cell.value.number;
 
-        column->dropped = column->hidden;
-        for (row = 0; row < table_rows(table) && !column->hidden; row++) {
-            int width = term_columns(show(table, row, i, text, sizeof text)) +
-                        table->cell[row * table->columns + i].indent;
-
+                if (column->width > 0 && number > column->low && number < column->high)
+                    continue;
+                column->low = number < column->low ? number : column->low;
+                column->high = number > column->high ? number : column->high;
+            }
+            width = term_columns(show(table, row, i)) + indent;
             if (width > column->width)
                 column->width = width;
         }
@@ -253,10 +336,9 @@ static void measure(struct table *table)
 static int width_before(const struct table *table)
 {
     int width = 2;
-    size_t i;
 
-    for (i = 0; i + 1 < table->columns; i++) {
-        if (!table->column[i].dropped)
+    for (size_t i = 0; i + 1 < table->columns.count; i++) {
+        if (!table->columns.at[i].dropped)
             width += column_width(table, i) + gap_before(table, i);
     }
     return width;
@@ -266,35 +348,16 @@ static int width_before(const struct table *table)
 static bool drop_group(struct table *table)
 {
     int group = 0;
-    size_t i;
 
-    for (i = 0; i < table->columns; i++) {
-        if (!table->column[i].dropped && table->column[i].group > group)
-            group = table->column[i].group;
+    for (size_t i = 0; i < table->columns.count; i++) {
+        if (!table->columns.at[i].dropped && table->columns.at[i].group > group)
+            group = table->columns.at[i].group;
     }
-    for (i = 0; i < table->columns; i++) {
-        if (group != 0 && table->column[i].group == group)
-            table->column[i].dropped = true;
+    for (size_t i = 0; i < table->columns.count; i++) {
+        if (group != 0 && table->columns.at[i].group == group)
+            table->columns.at[i].dropped = true;
     }
     return group != 0;
-}
-
-static void print_cell(const struct table *table, FILE *out, size_t i, const char *text, bool first)
-{
-    bool last = i + 1 == table->columns;
-    char cut[4096];
-    int fill;
-
-    if (table->column[i].most > 0)
-        text = term_fit_name(cut, sizeof cut, text, column_width(table, i));
-    fill = column_width(table, i) - term_columns(text);
-
-    fprintf(out, "%*s", first ? 2 : gap_before(table, i), "");
-    if (table->column[i].kind != TABLE_TEXT)
-        fprintf(out, "%*s", fill, "");
-    fputs(text, out);
-    if (table->column[i].kind == TABLE_TEXT && !last)
-        fprintf(out, "%*s", fill, "");
 }
 
 enum { LONG_NAME = 72 };
@@ -303,35 +366,59 @@ enum { LONG_NAME = 72 };
  * whatever the tails are; without cutting it is the longest name, but tails do not wait for very long ones. */
 static int name_width(const struct table *table, int room)
 {
-    int width = table->column[table->columns - 1].width;
+    int width = table->columns.at[table->columns.count - 1].width;
 
     if (room == INT_MAX || width + 2 + TAIL_MIN <= room)
         return width;
     return room * 2 / 3 + 2 + TAIL_MIN <= room ? room * 2 / 3 : room;
 }
 
-/* The last column's text, cut to what is left of the line, and what is behind it. */
-static void print_name(const struct table *table, FILE *out, size_t row, int room, bool first)
+/* As printf does with "%*s%s", which takes several times as long. */
+static void print_behind(FILE *out, int blank, const char *text)
 {
-    size_t i = table->columns - 1;
-    const struct cell *cell = &table->cell[row * table->columns + i];
-    int width = cell->tail != NULL ? name_width(table, room) : room, left;
-    char text[4096], cut[4096];
-    const char *name = show(table, row, i, text, sizeof text);
+    char piece[512];
+    size_t length = strlen(text);
 
-    if (cell->tail == NULL || *cell->tail == '\0')
-        width = room;
-    term_fit_name(cut, sizeof cut, name, width - cell->indent);
-    fprintf(out, "%*s%s%s%s", cell->indent + (first ? 0 : 2), "", term_style(out, TERM_NAME), cut,
-            term_style(out, TERM_PLAIN));
-    left = room == INT_MAX ? room : room - width - 2;
+    if ((size_t)blank + length > sizeof piece) {
+        fprintf(out, "%*s%s", blank, "", text);
+        return;
+    }
+    memset(piece, ' ', (size_t)blank);
+    memcpy(piece + blank, text, length);
+    fwrite_unlocked(piece, 1, (size_t)blank + length, out);
+}
+
+/* Behind `blank` columns: the last column's text, cut to what is left of the line, and what is behind it. */
+static void print_name(struct table *table, FILE *out, size_t at, int room, int blank)
+{
+    const struct row *row = &table->rows.at[at];
+    bool source = table->columns.at[table->columns.count - 1].kind == TABLE_SOURCE;
+    bool tail = row->tail != NULL && *row->tail != '\0';
+    int width = tail ? name_width(table, room) : room, left = room == INT_MAX ? room : room - width - 2;
+    const char *name = show(table, at, table->columns.count - 1);
+
+    if (source) {
+        size_t end = strlen(term_fit(table->cut, table->room, name, width - row->indent, TERM_CUT_END));
+
+        while (end > 0 && table->cut[end - 1] == ' ')
+            table->cut[--end] = '\0';
+        blank = end > 0 ? blank : 0;
+    } else {
+        term_fit_name(table->cut, table->room, name, width - row->indent);
+    }
+    print_behind(out, blank + (blank > 0 ? row->indent : 0),
+                 row->style != TERM_PLAIN ? term_style(out, row->style) : "");
+    print_behind(out, 0, table->cut);
+    if (row->style != TERM_PLAIN)
+        fputs(term_style(out, TERM_PLAIN), out);
     if (width != room && left >= TAIL_MIN) {
         int aligned = room == INT_MAX && width > LONG_NAME ? LONG_NAME : width;
-        int blanks = aligned - cell->indent - term_columns(cut);
+        int blanks = aligned - row->indent - term_columns(table->cut);
+
         fprintf(out, "%*s", (blanks > 0 ? blanks : 0) + 2, "");
-        term_escape(text, sizeof text, cell->tail);
+        escaped(table, row->tail);
         fprintf(out, "%s%s%s", term_style(out, TERM_DIM),
-                term_fit(cut, sizeof cut, text, left, TERM_CUT_BEGIN), term_style(out, TERM_PLAIN));
+                term_fit(table->cut, table->room, table->text, left, TERM_CUT_BEGIN), term_style(out, TERM_PLAIN));
     }
     fputc('\n', out);
 }
@@ -342,24 +429,24 @@ static void print_heading_line(const struct table *table, FILE *out, int line)
     int blank = 0;
     bool any = false, first = true;
     char text[256];
-    size_t i;
 
-    for (i = 0; i < table->columns; i++) {
+    for (size_t i = 0; i < table->columns.count; i++) {
+        const struct column *column = &table->columns.at[i];
         int fill;
 
-        if (table->column[i].dropped)
+        if (column->dropped)
             continue;
-        fill = column_width(table, i) - term_columns(heading(table, i, line, text, sizeof text));
+        fill = column->shown - term_columns(heading(table, i, line, text, sizeof text));
         blank += first ? 2 : gap_before(table, i);
         first = false;
-        if (table->column[i].kind != TABLE_TEXT)
+        if (column->kind > TABLE_SOURCE)
             blank += fill;
         if (*text != '\0') {
             fprintf(out, "%s%*s%s", any ? "" : term_style(out, TERM_BOLD), blank, "", text);
             blank = 0;
             any = true;
         }
-        if (table->column[i].kind == TABLE_TEXT)
+        if (column->kind <= TABLE_SOURCE)
             blank += fill;
     }
     if (any)
@@ -370,15 +457,15 @@ static void print_heading_line(const struct table *table, FILE *out, int line)
 static void print_dropped(const struct table *table, FILE *out, int width)
 {
     char text[1024] = "", cut[1100], title[256];
-    size_t at = 0, i;
+    size_t at = 0;
 
-    for (i = 0; i + 1 < table->columns && at + 300 < sizeof text; i++) {
-        const struct column *column = &table->column[i];
+    for (size_t i = 0; i + 1 < table->columns.count && at + 300 < sizeof text; i++) {
+        const struct column *column = &table->columns.at[i];
         const char *upper = heading(table, i, 0, title, sizeof title);
 
         if (!column->dropped || column->hidden || column->kind == TABLE_PERCENT)
             continue;
-        if (table->column[i + 1].kind == TABLE_PERCENT && !table->column[i + 1].dropped)
+        if (column[1].kind == TABLE_PERCENT && !column[1].dropped)
             continue;
         if (*upper == '\0')
             heading(table, i, 1, title, sizeof title);
@@ -390,22 +477,40 @@ static void print_dropped(const struct table *table, FILE *out, int width)
                 term_fit(cut, sizeof cut, text, width - 3, TERM_CUT_END), term_style(out, TERM_PLAIN));
 }
 
-static void print_row(const struct table *table, FILE *out, size_t row, int room)
+static void print_row(struct table *table, FILE *out, size_t row, int room)
 {
     bool first = true;
-    char text[4096];
-    size_t i;
+    int blank = 0;
 
-    for (i = 0; i < table->columns; i++) {
-        if (table->column[i].dropped)
+    if (table->rows.at[row].across) {
+        fprintf(out, "%s%s%s\n", term_style(out, TERM_DIM), show(table, row, 0), term_style(out, TERM_PLAIN));
+        return;
+    }
+    for (size_t i = 0; i < table->columns.count; i++) {
+        const struct column *column = &table->columns.at[i];
+        const char *text;
+        int fill;
+
+        if (column->dropped)
             continue;
-        if (i + 1 == table->columns && table->column[i].kind == TABLE_TEXT) {
-            fputs(first ? "  " : "", out);
-            print_name(table, out, row, room, first);
+        blank += first ? 2 : gap_before(table, i);
+        first = false;
+        if (i + 1 == table->columns.count && column->kind <= TABLE_SOURCE) {
+            print_name(table, out, row, room, blank);
             return;
         }
-        print_cell(table, out, i, show(table, row, i, text, sizeof text), first);
-        first = false;
+        text = show(table, row, i);
+        if (column->most > 0)
+            text = term_fit_name(table->cut, table->room, text, column->shown);
+        fill = column->shown - term_columns(text);
+        if (column->kind != TABLE_TEXT)
+            blank += fill;
+        if (*text != '\0') {
+            print_behind(out, blank, text);
+            blank = 0;
+        }
+        if (column->kind == TABLE_TEXT)
+            blank += fill;
     }
     fputc('\n', out);
 }
@@ -414,27 +519,24 @@ static void print_row(const struct table *table, FILE *out, size_t row, int room
 static int least_for_name(const struct table *table, int width)
 {
     enum { WIDE = 120 };
-    bool tail = table->cells > 0 && table->cell[table->cells - 1].tail != NULL;
+    bool tail = table->rows.count > 0 && table->rows.at[table->rows.count - 1].tail != NULL;
     int least = tail && width >= WIDE ? width * 3 / 10 : width / 5;
 
-    return least > NAME_MIN ? least : NAME_MIN;
+    return least > table->least ? least : table->least;
 }
 
 /* Texts before the last column, which is a name, get at most so much. */
 static void limit_texts(struct table *table, int most)
 {
-    size_t i;
-
-    for (i = 0; i + 1 < table->columns; i++) {
-        if (table->column[i].kind == TABLE_TEXT)
-            table->column[i].most = most;
+    for (size_t i = 0; i + 1 < table->columns.count; i++) {
+        if (table->columns.at[i].kind == TABLE_TEXT)
+            table->columns.at[i].most = most;
     }
 }
 
 void table_print(struct table *table, FILE *out, bool may_drop)
 {
     int width = term_width(out), room, least = least_for_name(table, width);
-    size_t row;
 
     measure(table);
     limit_texts(table, may_drop && width_before(table) + 1 + least > width ? width / 4 : 0);
@@ -445,9 +547,11 @@ void table_print(struct table *table, FILE *out, bool may_drop)
     room = term_cuts(out) ? width - width_before(table) - 1 : INT_MAX;
     if (room < least)
         room = least;
+    for (size_t i = 0; i < table->columns.count; i++)
+        table->columns.at[i].shown = column_width(table, i);
     print_heading_line(table, out, 0);
     print_heading_line(table, out, 1);
-    for (row = 0; row < table_rows(table); row++)
+    for (size_t row = 0; row < table->rows.count; row++)
         print_row(table, out, row, room);
     print_dropped(table, out, width);
 }
@@ -456,27 +560,25 @@ void table_print(struct table *table, FILE *out, bool may_drop)
 
 void table_json(const struct table *table, struct tp_json *json, const char *name)
 {
-    size_t row, i;
-
     tp_json_begin(json, name, '[', ",\n  ");
-    for (row = 0; row < table_rows(table); row++) {
+    for (size_t row = 0; row < table->rows.count; row++) {
         tp_json_begin(json, NULL, '{', ", ");
-        for (i = 0; i < table->columns; i++) {
-            const struct cell *cell = &table->cell[row * table->columns + i];
-            const char *key = table->column[i].key;
+        for (size_t i = 0; i < table->columns.count; i++) {
+            struct cell cell = cell_at(table, row, i);
+            const char *key = table->columns.at[i].key;
 
             if (key == NULL)
                 continue;
-            if (cell->null || cell->text != NULL)
-                tp_json_text(json, key, cell->text);
-            else if (cell->is_count)
-                tp_json_integer(json, key, cell->count);
+            if (cell.content == NUMBER)
+                tp_json_figure(json, key, cell.value.number);
+            else if (cell.content == COUNT)
+                tp_json_integer(json, key, cell.value.count);
             else
-                tp_json_figure(json, key, cell->number);
+                tp_json_text(json, key, cell.content == TEXT ? cell.value.text : NULL);
         }
         tp_json_end(json);
     }
-    if (table_rows(table) > 0)
+    if (table->rows.count > 0)
         fputc('\n', json->out);
     tp_json_end(json);
 }
@@ -499,32 +601,31 @@ static void write_field(FILE *out, const char *text)
 
 void table_csv(const struct table *table, FILE *out)
 {
-    size_t row, i;
     bool any = false;
 
-    for (i = 0; i < table->columns; i++) {
-        if (table->column[i].key == NULL)
+    for (size_t i = 0; i < table->columns.count; i++) {
+        if (table->columns.at[i].key == NULL)
             continue;
         fputs(any ? "," : "", out);
-        write_field(out, table->column[i].key);
+        write_field(out, table->columns.at[i].key);
         any = true;
     }
     fputs("\r\n", out);
-    for (row = 0; row < table_rows(table); row++) {
+    for (size_t row = 0; row < table->rows.count; row++) {
         any = false;
-        for (i = 0; i < table->columns; i++) {
-            const struct cell *cell = &table->cell[row * table->columns + i];
+        for (size_t i = 0; i < table->columns.count; i++) {
+            struct cell cell = cell_at(table, row, i);
 
-            if (table->column[i].key == NULL)
+            if (table->columns.at[i].key == NULL)
                 continue;
             fputs(any ? "," : "", out);
             any = true;
-            if (cell->text != NULL)
-                write_field(out, cell->text);
-            else if (cell->is_count)
-                fprintf(out, "%" PRId64, cell->count);
-            else if (!cell->null)
-                fprintf(out, "%.10g", cell->number);
+            if (cell.content == TEXT)
+                write_field(out, cell.value.text);
+            else if (cell.content == COUNT)
+                fprintf(out, "%" PRId64, cell.value.count);
+            else if (cell.content == NUMBER)
+                fprintf(out, "%.10g", cell.value.number);
         }
         fputs("\r\n", out);
     }
@@ -534,63 +635,54 @@ void table_csv(const struct table *table, FILE *out)
 static void write_code(FILE *out, const char *text)
 {
     size_t longest = 0, run = 0;
-    const char *p;
 
-    for (p = text; *p != '\0'; p++) {
+    for (const char *p = text; *p != '\0'; p++) {
         run = *p == '`' ? run + 1 : 0;
         longest = run > longest ? run : longest;
     }
     for (run = 0; run <= longest; run++)
         fputc('`', out);
     fputs(longest ? " " : "", out);
-    for (p = text; *p != '\0'; p++)
+    for (const char *p = text; *p != '\0'; p++)
         fputs(*p == '|' ? "\\|" : (char[]){*p, '\0'}, out);
     fputs(longest ? " " : "", out);
     for (run = 0; run <= longest; run++)
         fputc('`', out);
 }
 
-/* "CEst\nbaseline" in one line. */
-static void write_title(FILE *out, const char *title)
+static void write_markdown(struct table *table, FILE *out)
 {
-    for (; *title != '\0'; title++)
-        fputc(*title == '\n' ? ' ' : *title, out);
-}
-
-static void write_markdown(const struct table *table, FILE *out)
-{
-    char text[8192];
-    size_t row, i;
-
-    for (i = 0; i < table->columns; i++) {
-        if (table->column[i].hidden)
+    for (size_t i = 0; i < table->columns.count; i++) {
+        if (table->columns.at[i].hidden)
             continue;
         fputs("| ", out);
-        write_title(out, table->column[i].title);
+        for (const char *p = table->columns.at[i].title; *p != '\0'; p++)
+            fputc(*p == '\n' ? ' ' : *p, out); /* "CEst\nbaseline" in one line */
         fputc(' ', out);
     }
     fputs("|\n", out);
-    for (i = 0; i < table->columns; i++) {
-        if (!table->column[i].hidden)
-            fputs(table->column[i].kind == TABLE_TEXT ? "|---" : "|---:", out);
+    for (size_t i = 0; i < table->columns.count; i++) {
+        if (!table->columns.at[i].hidden)
+            fputs(table->columns.at[i].kind == TABLE_TEXT ? "|---" : "|---:", out);
     }
     fputs("|\n", out);
-    for (row = 0; row < table_rows(table); row++) {
-        for (i = 0; i < table->columns; i++) {
-            const struct cell *cell = &table->cell[row * table->columns + i];
+    for (size_t row = 0; row < table->rows.count; row++) {
+        const char *tail = table->rows.at[row].tail;
 
-            if (table->column[i].hidden)
+        for (size_t i = 0; i < table->columns.count; i++) {
+            enum content content = cell_at(table, row, i).content;
+            const char *text = show(table, row, i);
+
+            if (table->columns.at[i].hidden)
                 continue;
             fputs("| ", out);
-            show(table, row, i, text, sizeof text);
-            if (cell->text != NULL && *text != '\0')
+            if (content == TEXT && *text != '\0')
                 write_code(out, text);
             else
-                fputs(cell->null ? "" : text, out);
-            if (cell->tail != NULL && *cell->tail != '\0') {
-                term_escape(text, sizeof text, cell->tail);
+                fputs(content == NOTHING ? "" : text, out);
+            if (i + 1 == table->columns.count && tail != NULL && *tail != '\0') {
                 fputc(' ', out);
-                write_code(out, text);
+                write_code(out, escaped(table, tail));
             }
             fputc(' ', out);
         }
@@ -614,14 +706,14 @@ void table_section(struct table *table, enum table_form form, struct tp_json *js
         break;
     case TABLE_MARKDOWN:
         printf("### %s\n\n", safe);
-        if (table_rows(table) > 0)
+        if (table->rows.count > 0)
             write_markdown(table, stdout);
         else
             puts("none");
         break;
     case TABLE_TERMINAL:
         printf("%s%s%s\n", term_style(stdout, TERM_BOLD), safe, term_style(stdout, TERM_PLAIN));
-        if (table_rows(table) > 0)
+        if (table->rows.count > 0)
             table_print(table, stdout, may_drop);
         else
             puts("  none");

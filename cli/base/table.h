@@ -15,16 +15,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cli/base/term.h"
 #include "profile/base/json.h"
 
 struct table;
 
 enum table_kind {
     TABLE_TEXT,    /* to the left */
+    TABLE_SOURCE,  /* a line of a source file; the last column alone */
     TABLE_COUNT,   /* thousands separators */
     TABLE_REAL,    /* one decimal below 1000 */
     TABLE_PERCENT, /* one decimal, or two with a rate */
     TABLE_RATE,
+    TABLE_FIGURE,         /* four digits or so, however small (term_figure) */
     TABLE_CHANGE,         /* as TABLE_COUNT, with its sign */
     TABLE_CHANGE_PERCENT, /* as TABLE_PERCENT, with its sign */
 };
@@ -49,10 +52,17 @@ void table_text(struct table *table, const char *value); /* NULL: as table_null 
 void table_number(struct table *table, double value);
 void table_count(struct table *table, int64_t value);
 void table_null(struct table *table);
-/* Columns that the last cell, a text, is moved to the right on a terminal. */
+/* Of the last column's cell, which was made last: how many columns it is moved to the right on a terminal; its style
+ * there; and what is shown dim behind it where there is room: where to find it. */
 void table_indent(struct table *table, int columns);
-/* Shown dim behind the last cell, a name, where there is room: where to find it. */
+void table_style(struct table *table, enum term_style style);
 void table_tail(struct table *table, const char *text);
+
+/* The next row is one text across all columns, dim: a mark between rows. For a terminal alone. */
+void table_across(struct table *table, const char *text);
+
+/* The last column has so many columns of a terminal at least. */
+void table_least(struct table *table, int columns);
 
 size_t table_rows(const struct table *table);
 

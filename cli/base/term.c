@@ -108,6 +108,13 @@ void term_no_memory(void)
     exit(own_failure);
 }
 
+void *term_have(void *memory)
+{
+    if (memory == NULL)
+        term_no_memory();
+    return memory;
+}
+
 int term_width(FILE *out)
 {
     const char *columns = getenv("COLUMNS");
@@ -165,6 +172,34 @@ char *term_number(char *out, int64_t value)
     return out;
 }
 
+char *term_tenths(char *out, double value)
+{
+    double tenths = value < 0 ? -10 * value : 10 * value;
+    uint64_t rest = tenths < 1e9 ? (uint64_t)tenths : 0;
+    double beyond = tenths - (double)rest;
+    char reversed[32];
+    int count = 0, at = 0;
+
+    /* Which way a half goes printf knows, and it has very large numbers and -0, too. */
+    if (!(tenths < 1e9 && (beyond < 0.499 || beyond > 0.501)) || tenths == 0) {
+        snprintf(out, 32, "%.1f", value);
+        return out;
+    }
+    rest += beyond > 0.5;
+    reversed[count++] = (char)('0' + rest % 10);
+    reversed[count++] = '.';
+    do {
+        rest /= 10;
+        reversed[count++] = (char)('0' + rest % 10);
+    } while (rest >= 10);
+    if (value < 0)
+        reversed[count++] = '-';
+    while (count > 0)
+        out[at++] = reversed[--count];
+    out[at] = '\0';
+    return out;
+}
+
 /* Rounded; the nearest there is, where it is too large. */
 static int64_t whole(double value)
 {
@@ -175,8 +210,7 @@ char *term_real(char *out, double value)
 {
     if (value >= 1000 || value <= -1000 || value == 0)
         return term_number(out, whole(value));
-    snprintf(out, 32, "%.1f", value);
-    return out;
+    return term_tenths(out, value);
 }
 
 char *term_figure(char *out, double value)

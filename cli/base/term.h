@@ -19,6 +19,7 @@ void term_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Ends the command with one line on stderr. The exit status is CLI_ERROR, or what term_own_failure said. What is not
  * whole yet must not be a file: profiles and pages are written by the profile library, which returns. */
 _Noreturn void term_no_memory(void);
+void *term_have(void *memory); /* the same, unless it is NULL */
 void term_own_failure(int status);
 
 /* Why nothing that is made now can be trusted; NULL: it can. */
@@ -47,6 +48,8 @@ const char *term_style(FILE *out, enum term_style style);
 
 /* "1,234,567". `out` needs 32 bytes; returns it. */
 char *term_number(char *out, int64_t value);
+/* "12.3", as printf has it with "%.1f", which takes several times as long. */
+char *term_tenths(char *out, double value);
 /* The same for a REAL: no decimals from 1000 on, one below. */
 char *term_real(char *out, double value);
 

@@ -29,8 +29,7 @@ struct top {
     uint64_t limit, count;
     bool total;
     /* ---- found out */
-    struct column_spec column[MAX_COLUMNS]; /* the first is sorted by */
-    size_t columns;
+    struct column_list columns; /* the first is sorted by */
     struct control control;
     tp_profile *now;
     struct rows {
@@ -62,18 +61,14 @@ static bool choose_columns(struct top *top)
 {
     static const char *const usual[] = {"CEst", "Ir", "L1m", "LLm", "SpLossD1"};
 
-    if (!column_find(top->now, "this profile", top->sort != NULL ? top->sort : column_usual(top->now), &top->column[0]))
+    if (column_add(&top->columns, top->now, top->sort != NULL ? top->sort : column_usual(top->now), true) < 0)
         return false;
-    if (top->column[0].is_ratio) {
-        term_error("top: %s is a ratio; sort by an event", top->column[0].name);
+    if (top->columns.at[0].is_ratio) {
+        term_error("top: %s is a ratio; sort by an event", top->columns.at[0].name);
         return false;
     }
-    top->columns = 1;
-    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
-        if (strcmp(usual[i], top->column[0].name) != 0 &&
-            column_try(top->now, usual[i], &top->column[top->columns]))
-            top->columns++;
-    }
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
+        column_add(&top->columns, top->now, usual[i], false);
     return true;
 }
 
@@ -101,9 +96,9 @@ static bool read_rows(struct top *top, struct rows *list)
     char expressions[MAX_COLUMNS * 2100] = "";
     struct query q;
 
-    for (size_t i = 0; i < top->columns; i++) {
+    for (size_t i = 0; i < top->columns.count; i++) {
         size_t length = strlen(expressions);
-        snprintf(expressions + length, sizeof expressions - length, ", %s", top->column[i].sql);
+        snprintf(expressions + length, sizeof expressions - length, ", %s", top->columns.at[i].sql);
     }
     query_begin(&q, top->now, "SELECT ifnull(address, 0), function, object%s FROM functions ORDER BY 1, 2, 3",
                 expressions);
@@ -115,7 +110,7 @@ static bool read_rows(struct top *top, struct rows *list)
         row->object = strdup(query_text(&q, 2));
         if (row->function == NULL || row->object == NULL)
             term_no_memory();
-        for (size_t i = 0; i < top->columns; i++)
+        for (size_t i = 0; i < top->columns.count; i++)
             row->since[i] = row->cost[i] = query_real(&q, 3 + (int)i);
     }
     return query_end(&q);
@@ -148,7 +143,7 @@ static void subtract(struct top *top, struct rows *now, const struct rows *befor
     for (size_t i = 0, k = 0; i < now->count && k < before->count;) {
         int order = in_order(&now->row[i], &before->row[k]);
 
-        for (size_t c = 0; order == 0 && c < top->columns; c++)
+        for (size_t c = 0; order == 0 && c < top->columns.count; c++)
             now->row[i].since[c] -= before->row[k].cost[c];
         i += order <= 0;
         k += order >= 0;
@@ -170,11 +165,11 @@ static void print_rows(struct top *top, const struct rows *list)
     double totals[MAX_COLUMNS] = {0};
 
     for (size_t i = 0; i < list->count; i++) {
-        for (size_t c = 0; c < top->columns; c++)
+        for (size_t c = 0; c < top->columns.count; c++)
             totals[c] += list->row[i].since[c];
     }
-    for (size_t c = 0; c < top->columns; c++) {
-        table_column(table, TABLE_COUNT, top->column[c].name, top->column[c].name, c == 0 ? 0 : (int)c);
+    for (size_t c = 0; c < top->columns.count; c++) {
+        table_column(table, TABLE_COUNT, top->columns.at[c].name, top->columns.at[c].name, c == 0 ? 0 : (int)c);
         if (c == 0)
             table_column(table, TABLE_PERCENT, "%", "percent", 0);
     }
@@ -183,9 +178,9 @@ static void print_rows(struct top *top, const struct rows *list)
         const struct row *row = &list->row[i];
         char place[512];
 
-        for (size_t c = 0; c < top->columns; c++) {
+        for (size_t c = 0; c < top->columns.count; c++) {
             table_count(table, (int64_t)row->since[c]);
-            if (c == 0 && !top->column[0].inclusive)
+            if (c == 0 && !top->columns.at[0].inclusive)
                 table_number(table, 100 * row->since[0] / totals[0]);
             else if (c == 0)
                 table_null(table);
@@ -248,7 +243,7 @@ static bool look(struct top *top, int *status)
     top->now = given_open_without_lines(raw);
     if (top->now == NULL)
         return false;
-    if (top->columns == 0 && !choose_columns(top))
+    if (top->columns.count == 0 && !choose_columns(top))
         return false;
     if (!show(top))
         return false;
@@ -264,6 +259,7 @@ static int run(struct top *top)
     while (look(top, &status) && ++looks != top->count)
         control_pause(top->interval);
     free_rows(&top->before);
+    free(top->columns.at);
     tp_close(top->now);
     control_close(&top->control);
     return term_finish(status);
@@ -286,7 +282,7 @@ static pid_t only_one(const char *folder)
 
 int cmd_top(int argc, char **argv)
 {
-    struct top top = {.interval = 2, .limit = 20};
+    struct top top = {.interval = 2, .limit = 20, .columns.most = MAX_COLUMNS};
     int first = opt_parse(&command, &top, argc, argv);
     char folder[PATH_MAX];
     uint64_t pid = 0;

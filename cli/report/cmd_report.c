@@ -106,36 +106,19 @@ static void make_options(void)
 
 /* ------------------------------------------------------------------------------------------ columns */
 
-static bool add_shown(struct report *report, const char *name, bool must)
-{
-    struct column_spec *spec = &report->shown[report->shown_count];
-    size_t i;
-
-    if (must ? !column_find(report->profile, "this profile", name, spec) : !column_try(report->profile, name, spec))
-        return !must;
-    for (i = 0; i < report->shown_count; i++) {
-        if (strcmp(report->shown[i].name, spec->name) == 0)
-            return true;
-    }
-    if (++report->shown_count < REPORT_MAX_SHOWN)
-        return true;
-    term_error("--show: too many columns, the most is %d", REPORT_MAX_SHOWN - 1);
-    return false;
-}
-
 /* The event sorted by, self and inclusive, then what most questions are about. */
 static bool choose_columns(struct report *report)
 {
+    struct column_list *shown = &report->shown;
     const char *at = report->show;
     char base[64], inclusive[80];
-    size_t i;
 
     if (!column_find(report->profile, "this profile",
                      report->sort_name ? report->sort_name : column_usual(report->profile), &report->sort))
         return false;
     if (at != NULL) {
         while (opt_next_word(&at, base, sizeof base)) {
-            if (!add_shown(report, base, true))
+            if (column_add(shown, report->profile, base, true) < 0)
                 return false;
         }
         return true;
@@ -143,13 +126,12 @@ static bool choose_columns(struct report *report)
     snprintf(base, sizeof base, "%.*s", (int)(strlen(report->sort.name) - (report->sort.inclusive ? 5 : 0)),
              report->sort.name);
     snprintf(inclusive, sizeof inclusive, "%s_incl", base);
-    if (!add_shown(report, report->sort.name, true))
-        return false;
+    column_keep(shown, &report->sort);
     if (!query_was_off(report->profile, "inclusive") &&
-        !add_shown(report, report->sort.inclusive ? base : inclusive, true))
+        column_add(shown, report->profile, report->sort.inclusive ? base : inclusive, true) < 0)
         return false;
-    for (i = 0; tp_section_usual[i] != NULL; i++)
-        add_shown(report, tp_section_usual[i], false);
+    for (size_t i = 0; tp_section_usual[i] != NULL; i++)
+        column_add(shown, report->profile, tp_section_usual[i], false);
     return true;
 }
 
@@ -388,7 +370,7 @@ static int misused(const struct report *report)
 
 int cmd_report(int argc, char **argv)
 {
-    struct report report = {.limit = 20, .threshold = -1};
+    struct report report = {.limit = 20, .threshold = -1, .shown.most = 31};
     int first, status;
     bool good;
 
@@ -405,6 +387,7 @@ int cmd_report(int argc, char **argv)
     report.form = report.json ? TABLE_JSON : report.csv ? TABLE_CSV : TABLE_TERMINAL;
     report.difference = tp_meta(report.profile, "diff.new") != NULL;
     good = column_define(report.profile, &report.defines) && print(&report);
+    free(report.shown.at);
     given_close(report.profile);
     return term_finish(good ? CLI_GOOD : CLI_ERROR);
 }

@@ -19,8 +19,6 @@
 #include "profile/profile.h"
 #include "profile/read/sections.h"
 
-enum { REPORT_MAX_SHOWN = 32 };
-
 struct report {
     tp_profile *profile;
     const char *file;                       /* the user's name for it */
@@ -39,8 +37,8 @@ struct report {
     uint64_t limit;
     double threshold; /* percent; negative: the section's own */
 
-    struct column_spec sort, shown[REPORT_MAX_SHOWN];
-    size_t shown_count;
+    struct column_spec sort;
+    struct column_list shown;
     size_t sections; /* printed so far */
 };
 

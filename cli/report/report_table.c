@@ -16,15 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST = 64 }; /* columns: those that may be shown, and the section's usual ones */
+
 /* A section while it is made. */
 struct drawn {
     const struct report *report;
     const struct tp_section_group *group;
     const struct tp_section *section;
-    struct column_spec column[REPORT_MAX_SHOWN]; /* of events */
-    size_t place[REPORT_MAX_SHOWN];              /* in the order of leaving out */
-    double whole[REPORT_MAX_SHOWN];              /* what its percentages are of; 0: the program's total */
-    size_t columns;
+    struct column_list columns; /* of events */
+    size_t place[MOST];         /* of a column, in the order of leaving out */
+    double whole[MOST];         /* what its percentages are of; 0: the program's total */
     const char *by; /* SQL: what rows are ordered by */
     bool counted;   /* it is no event, but the section's own */
     double total;   /* of it */
@@ -67,8 +68,8 @@ static void write_word(FILE *out, const struct drawn *d, const char *word, size_
         if (strlen(texts[i].word) == length && strncmp(texts[i].word, word, length) == 0)
             fputs(texts[i].text, out);
     }
-    for (i = 0; i < d->columns && length == strlen("columns") && strncmp(word, "columns", length) == 0; i++)
-        fprintf(out, ", %s", d->column[i].sql);
+    for (i = 0; i < d->columns.count && length == strlen("columns") && strncmp(word, "columns", length) == 0; i++)
+        fprintf(out, ", %s", d->columns.at[i].sql);
 }
 
 /* For each event ", SQL AS event". */
@@ -192,21 +193,15 @@ bool report_has_in(const struct report *report, const struct tp_section_group *g
 /* Makes it the next column unless it is one already. */
 static void keep_column(struct drawn *d, const struct column_spec *spec, size_t place)
 {
-    size_t i;
-
-    for (i = 0; i < d->columns; i++) {
-        if (strcmp(d->column[i].name, spec->name) == 0)
-            return;
-    }
-    d->place[d->columns] = place;
-    d->column[d->columns++] = *spec;
+    if (column_keep(&d->columns, spec))
+        d->place[d->columns.count - 1] = place;
 }
 
 static void choose_columns(struct drawn *d)
 {
     const struct report *report = d->report;
     const struct tp_section *section = d->section;
-    size_t keep = section->events == TP_EVENTS_NONE ? 0 : report->shown_count, first, i;
+    size_t keep = section->events == TP_EVENTS_NONE ? 0 : report->shown.count, first, i;
     struct column_spec spec;
     char name[64];
 
@@ -215,18 +210,18 @@ static void choose_columns(struct drawn *d)
         keep = keep < first ? keep : first;
     }
     for (i = 0; i < keep; i++) {
-        const struct column_spec *shown = &report->shown[i];
+        const struct column_spec *shown = &report->shown.at[i];
 
         snprintf(name, sizeof name, "%s%s", shown->name, shown->inclusive ? "" : "_incl");
         if (section->events == TP_EVENTS_INCLUSIVE && column_try(report->profile, name, &spec))
-            keep_column(d, &spec, d->columns);
+            keep_column(d, &spec, d->columns.count);
         else if (section->events == TP_EVENTS_SHOWN || (section->events == TP_EVENTS_SELF && !shown->inclusive))
             keep_column(d, shown, i);
     }
     for (i = 0; section->usual != NULL && report->show == NULL && section->usual[i] != NULL; i++) {
         if (column_try(report->profile, section->usual[i], &spec) &&
             !(spec.inclusive && query_was_off(report->profile, "inclusive")))
-            keep_column(d, &spec, d->columns);
+            keep_column(d, &spec, d->columns.count);
     }
 }
 
@@ -240,7 +235,7 @@ static bool choose_order(struct drawn *d)
     d->by = d->counted ? section->by : report->sort.sql;
     d->total = report->sort.total;
     if (section->events == TP_EVENTS_INCLUSIVE)
-        d->by = d->columns > 0 ? d->column[0].sql : "calls";
+        d->by = d->columns.count > 0 ? d->columns.at[0].sql : "calls";
     return !d->counted || section->total == NULL || ask_number(d, section->total, &d->total);
 }
 
@@ -249,13 +244,13 @@ static bool choose_order(struct drawn *d)
 static void event_headings(const struct drawn *d, struct table *table)
 {
     enum { SORTED_BY = 0, WASTED = 2, FIRST_VALUE = 94, WASTED_VALUE = 65 };
-    size_t i;
 
-    for (i = 0; i < d->columns; i++) {
+    for (size_t i = 0; i < d->columns.count; i++) {
+        const struct column_spec *spec = &d->columns.at[i];
         int place = 10 * (int)d->place[i];
         int value = d->place[i] == WASTED ? WASTED_VALUE : FIRST_VALUE + (int)d->place[i];
 
-        column_headings(table, &d->column[i], d->column[i].is_ratio || d->place[i] == SORTED_BY ? place : value, place);
+        column_headings(table, spec, spec->is_ratio || d->place[i] == SORTED_BY ? place : value, place);
     }
 }
 
@@ -399,7 +394,7 @@ static bool ask_whole(struct drawn *d)
 
     snprintf(sql, sizeof sql, "SELECT 0$columns FROM %s", d->section->of);
     if (ask(d, &q, sql) && query_row(&q)) {
-        for (i = 0; i < d->columns; i++)
+        for (i = 0; i < d->columns.count; i++)
             d->whole[i] = query_real(&q, (int)i + 1);
     }
     return query_end(&q);
@@ -422,8 +417,8 @@ static bool fill(struct drawn *d, struct table *table)
     ask(d, &q, sql);
     free(sql);
     while (query_row(&q)) {
-        for (i = 0; i < d->columns; i++)
-            column_cells(table, &d->column[i], &q, own + (int)i, d->whole[i]);
+        for (i = 0; i < d->columns.count; i++)
+            column_cells(table, &d->columns.at[i], &q, own + (int)i, d->whole[i]);
         for (at = 0, column = section->columns; column->key != NULL; column++) {
             if (!has_column(d->report, column))
                 continue;
@@ -444,10 +439,10 @@ static bool fill(struct drawn *d, struct table *table)
 static bool wants_meaning(const struct drawn *d, size_t i)
 {
     static const char *const ours[] = {"CEst", "SpLoss", "AcCost", "spatial", "temporal"};
-    const struct column_spec *spec = &d->column[i];
+    const struct column_spec *spec = &d->columns.at[i];
     size_t k;
 
-    if (i > 0 && spec->inclusive && strcmp(spec->event, d->column[i - 1].event) == 0)
+    if (i > 0 && spec->inclusive && strcmp(spec->event, d->columns.at[i - 1].event) == 0)
         return false;
     for (k = 0; k < sizeof ours / sizeof ours[0]; k++) {
         if (strncmp(spec->name, ours[k], strlen(ours[k])) == 0)
@@ -483,8 +478,8 @@ static void print_legend(const struct drawn *d)
     size_t i;
 
     fputs(term_style(stdout, TERM_DIM), stdout);
-    for (i = 0; i < d->columns; i++) {
-        const struct column_spec *spec = &d->column[i];
+    for (i = 0; i < d->columns.count; i++) {
+        const struct column_spec *spec = &d->columns.at[i];
         char text[256];
 
         incl |= spec->inclusive;
@@ -576,6 +571,7 @@ bool report_table(struct report *report, const struct tp_section_group *group, c
             ask_number(d, section->note_if, &there) && there > 0)
             printf("\n%s\n", section->note);
     }
+    free(d->columns.at);
     free(d);
     return good;
 }
