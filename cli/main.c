@@ -33,15 +33,13 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_usage(FILE *out)
 {
-    size_t i;
-
     fputs("usage: tenure COMMAND [options] ...\n"
           "       tenure PROGRAM ARGS...     the same as `tenure record PROGRAM ARGS...`\n\n"
           "Tenure shows how a program uses the caches: what is loaded, how much of it is ever touched,\n"
           "and which line, function and call path it is owed to.\n\n"
           "Commands:\n",
           out);
-    for (i = 0; i < COMMANDS; i++)
+    for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].about);
     fputs("\n`tenure COMMAND --help` lists a command's options.\n", out);
 }
@@ -71,14 +69,13 @@ static bool is_command(const char *name)
 static int run_command(int argc, char **argv)
 {
     size_t i = 0;
-    int status;
 
     while (strcmp(commands[i].name, argv[0]) != 0)
         i++;
     if (!commands[i].reads)
         return commands[i].run(argc, argv);
     term_hold(given_unsound);
-    status = commands[i].run(argc, argv);
+    int status = commands[i].run(argc, argv);
     if (!term_release(status != CLI_ERROR))
         return CLI_ERROR;
     return term_finish(status);

@@ -31,9 +31,7 @@ static struct tp_code *code_of(struct annotate *an, const char *path)
         object = object->next;
     if (object != NULL)
         return object->code;
-    object = malloc(sizeof *object);
-    if (object == NULL)
-        term_no_memory();
+    object = term_have(malloc(sizeof *object));
     *object = (struct object){path, *path == '/' ? tp_code_open(an->profile, path, &err) : NULL, objects};
     objects = object;
     if (object->code == NULL && *path == '/')
@@ -65,11 +63,10 @@ static int compare_addresses(const void *a, const void *b, void *user)
 
 static void sort_functions(struct annotate *an)
 {
-    size_t count = an->costs.functions.count, i;
+    size_t count = an->costs.functions.count;
 
-    if ((an->by_address = malloc((count + 1) * sizeof *an->by_address)) == NULL)
-        term_no_memory();
-    for (i = 0; i < count; i++)
+    an->by_address = term_have(malloc((count + 1) * sizeof *an->by_address));
+    for (size_t i = 0; i < count; i++)
         an->by_address[i] = (uint32_t)i;
     qsort_r(an->by_address, count, sizeof *an->by_address, compare_addresses, an);
 }
@@ -78,7 +75,6 @@ static void sort_functions(struct annotate *an)
 static const struct tp_annotated_function *function_at(struct annotate *an, uint64_t address)
 {
     size_t from = 0, to = an->costs.functions.count;
-    const struct tp_annotated_function *function;
 
     if (an->by_address == NULL)
         sort_functions(an);
@@ -90,7 +86,7 @@ static const struct tp_annotated_function *function_at(struct annotate *an, uint
         else
             to = middle;
     }
-    function = &an->costs.functions.at[an->by_address[from]];
+    const struct tp_annotated_function *function = &an->costs.functions.at[an->by_address[from]];
     return address - function->address < function->size ? function : NULL;
 }
 

@@ -100,7 +100,6 @@ static bool add_key(struct annotate *an, char *name)
 {
     struct annotate_key *key = &an->key[an->keys];
     char *colon = strchr(name, ':'), *end;
-    int column;
 
     if (colon != NULL)
         *colon = '\0';
@@ -108,7 +107,7 @@ static bool add_key(struct annotate *an, char *name)
         term_error("--sort: too many events, the most is %d", ANNOTATE_MAX_KEYS);
         return false;
     }
-    column = column_add(&an->columns, an->profile, name, true);
+    int column = column_add(&an->columns, an->profile, name, true);
     if (column < 0)
         return false;
     *key = (struct annotate_key){(unsigned)column, an->keys++ == 0 ? an->threshold : -1};
@@ -181,7 +180,7 @@ static struct annotate_value value_of(const struct annotate *an, unsigned term, 
 struct annotate_value annotate_value(const struct annotate *an, size_t i, const union tp_cell *cost)
 {
     const struct tp_formula *formula = an->columns.at[i].formula;
-    struct tp_figure term[TP_FORMULA_TERMS], result;
+    struct tp_figure term[TP_FORMULA_TERMS];
 
     if (formula == NULL)
         return value_of(an, an->term_of[i][0], cost);
@@ -190,7 +189,7 @@ struct annotate_value annotate_value(const struct annotate *an, size_t i, const 
 
         term[t] = (struct tp_figure){value.value, value.known};
     }
-    result = tp_formula_value(formula, term);
+    struct tp_figure result = tp_formula_value(formula, term);
     return (struct annotate_value){result.known, false, 0, result.value};
 }
 

@@ -50,11 +50,10 @@ static int compare_pairs(const void *a, const void *b, void *user)
     const struct tp_annotated_pair *x = pair_at(sorting->an, *(const uint32_t *)a),
                                    *y = pair_at(sorting->an, *(const uint32_t *)b);
     uint32_t of_x = group_of(x, sorting->by_file), of_y = group_of(y, sorting->by_file);
-    int order;
 
     if (of_x != of_y)
         return of_x < of_y ? -1 : 1;
-    order = annotate_compare(sorting->an, x->cost, y->cost);
+    int order = annotate_compare(sorting->an, x->cost, y->cost);
     return order != 0 ? order : strcmp(sort_name(sorting->an, !sorting->by_file, group_of(x, !sorting->by_file)),
                                        sort_name(sorting->an, !sorting->by_file, group_of(y, !sorting->by_file)));
 }
@@ -72,9 +71,9 @@ static int compare_groups(const void *a, const void *b, void *user)
 /* Moves the members that are shown to the front; whether the group is shown at all. */
 static bool keep_members(struct annotate *an, struct annotate_groups *groups, struct annotate_group *group)
 {
-    size_t kept = group->first, i;
+    size_t kept = group->first;
 
-    for (i = group->first; i < group->first + group->count; i++) {
+    for (size_t i = group->first; i < group->first + group->count; i++) {
         uint32_t pair = groups->pair[i];
 
         if (annotate_reaches(an, an->costs.pairs.at[pair].cost))
@@ -92,9 +91,9 @@ static bool by_inclusive(const struct annotate *an)
 
 static void make_groups(struct annotate *an, bool by_file, struct annotate_groups *groups)
 {
-    size_t pairs = an->costs.pairs.count, i, n;
+    size_t pairs = an->costs.pairs.count, n;
 
-    for (i = 0; i < pairs; i += n) {
+    for (size_t i = 0; i < pairs; i += n) {
         uint32_t index = group_of(pair_at(an, groups->pair[i]), by_file);
         struct annotate_group group = {.index = index, .first = i};
 
@@ -112,14 +111,12 @@ static void make_groups(struct annotate *an, bool by_file, struct annotate_group
 static void make_table(struct annotate *an, bool by_file, struct annotate_groups *groups)
 {
     struct sorting sorting = {an, by_file};
-    size_t pairs = an->costs.pairs.count, i;
+    size_t pairs = an->costs.pairs.count;
 
     *groups = (struct annotate_groups){.by_file = by_file};
-    groups->pair = malloc((pairs + 1) * sizeof *groups->pair);
-    groups->group = malloc((pairs + 1) * sizeof *groups->group);
-    if (groups->pair == NULL || groups->group == NULL)
-        term_no_memory();
-    for (i = 0; i < pairs; i++)
+    groups->pair = term_have(malloc((pairs + 1) * sizeof *groups->pair));
+    groups->group = term_have(malloc((pairs + 1) * sizeof *groups->group));
+    for (size_t i = 0; i < pairs; i++)
         groups->pair[i] = (uint32_t)i;
     qsort_r(groups->pair, pairs, sizeof *groups->pair, compare_pairs, &sorting);
     make_groups(an, by_file, groups);
@@ -207,9 +204,7 @@ static void print_table(struct annotate *an, const struct annotate_groups *group
 /* Files of the table are annotated, unless only those named by the user are. */
 static void choose_files(struct annotate *an, const struct annotate_groups *groups)
 {
-    size_t i;
-
-    for (i = 0; i < groups->count; i++) {
+    for (size_t i = 0; i < groups->count; i++) {
         uint32_t file = groups->group[i].index;
 
         if (an->choice[file] != ANNOTATE_NOT || !an->automatic)
@@ -222,9 +217,8 @@ static void choose_files(struct annotate *an, const struct annotate_groups *grou
 void annotate_functions(struct annotate *an)
 {
     struct annotate_groups groups;
-    int by_file;
 
-    for (by_file = 1; by_file >= 0; by_file--) {
+    for (int by_file = 1; by_file >= 0; by_file--) {
         make_table(an, by_file, &groups);
         if (an->json)
             annotate_json_groups(an, &groups);

@@ -11,10 +11,8 @@
 
 static void json_costs(struct annotate *an, const char *name, const union tp_cell *cost, enum annotate_known known)
 {
-    size_t i;
-
     tp_json_begin(&an->out, name, '{', ", ");
-    for (i = 0; i < an->shown && cost != NULL; i++) {
+    for (size_t i = 0; i < an->shown && cost != NULL; i++) {
         const struct column_spec *spec = &an->columns.at[i];
         struct annotate_value value = annotate_value(an, i, cost);
 
@@ -32,11 +30,9 @@ static void json_costs(struct annotate *an, const char *name, const union tp_cel
 
 void annotate_json_begin(struct annotate *an)
 {
-    size_t i;
-
     query_json_head(an->profile, &an->out, "tenure-annotate", an->file);
     tp_json_begin(&an->out, "sort", '[', ", ");
-    for (i = 0; i < an->keys; i++)
+    for (size_t i = 0; i < an->keys; i++)
         tp_json_text(&an->out, NULL, an->columns.at[an->key[i].column].name);
     tp_json_end(&an->out);
     json_costs(an, "totals", an->costs.total, ANNOTATE_ALL);
@@ -62,17 +58,16 @@ static void json_function(struct annotate *an, uint32_t index)
 void annotate_json_groups(struct annotate *an, const struct annotate_groups *groups)
 {
     bool by_file = groups->by_file;
-    size_t i, m;
 
     tp_json_begin(&an->out, by_file ? "files" : "functions", '[', ",\n  ");
-    for (i = 0; i < groups->count; i++) {
+    for (size_t i = 0; i < groups->count; i++) {
         const struct annotate_group *group = &groups->group[i];
 
         tp_json_begin(&an->out, NULL, '{', ", ");
         (by_file ? json_file : json_function)(an, group->index);
         json_costs(an, "costs", group->cost, by_file ? ANNOTATE_SELF_ONLY : ANNOTATE_ALL);
         tp_json_begin(&an->out, by_file ? "functions" : "files", '[', ", ");
-        for (m = 0; m < group->count; m++) {
+        for (size_t m = 0; m < group->count; m++) {
             const struct tp_annotated_pair *pair = &an->costs.pairs.at[groups->pair[group->first + m]];
 
             tp_json_begin(&an->out, NULL, '{', ", ");
@@ -151,10 +146,8 @@ static void json_line(struct annotate *an, const struct tp_annotated_line *line,
 /* The statements of a file: their lines, and percent of the program's CEst. */
 static void json_statements(struct annotate *an, uint32_t file)
 {
-    size_t i;
-
     tp_json_begin(&an->out, "statements", '[', ",\n    ");
-    for (i = 0; i < an->costs.statements.count; i++) {
+    for (size_t i = 0; i < an->costs.statements.count; i++) {
         const struct tp_annotated_statement *statement = &an->costs.statements.at[i];
 
         if (statement->file != file)
@@ -173,7 +166,6 @@ static bool json_source(struct annotate *an, uint32_t index)
 {
     const struct tp_annotated_file *file = &an->costs.files.at[index];
     struct annotate_text text;
-    size_t i;
 
     if (!annotate_read(an, index, &text))
         return false;
@@ -188,7 +180,7 @@ static bool json_source(struct annotate *an, uint32_t index)
     an->out.open[an->out.depth - 1].between = ",\n  "; /* lines begin on a line of their own */
     tp_json_begin(&an->out, "lines", '[', ",\n    ");
     an->out.open[an->out.depth - 2].between = ", ";
-    for (i = 0; i < file->lines; i++)
+    for (size_t i = 0; i < file->lines; i++)
         json_line(an, &an->costs.lines.at[file->first_line + i], &text);
     tp_json_end(&an->out);
     if (an->statements)
@@ -201,10 +193,8 @@ static bool json_source(struct annotate *an, uint32_t index)
 /* Every file chosen, found or not: only lines that have costs. */
 bool annotate_json_sources(struct annotate *an)
 {
-    size_t i;
-
     tp_json_begin(&an->out, "sources", '[', ",\n ");
-    for (i = 0; i < an->chosen; i++) {
+    for (size_t i = 0; i < an->chosen; i++) {
         if (!json_source(an, an->order[i]))
             return false;
     }

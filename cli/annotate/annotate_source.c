@@ -211,9 +211,8 @@ static void print_missing(struct annotate *an, bool refused, const char *title, 
 {
     bool any = false;
     char safe[NAME];
-    size_t i;
 
-    for (i = 0; i < an->chosen; i++) {
+    for (size_t i = 0; i < an->chosen; i++) {
         const struct tp_annotated_file *file = &an->costs.files.at[an->order[i]];
         const char *why = NULL;
 
@@ -235,9 +234,7 @@ static void print_missing(struct annotate *an, bool refused, const char *title, 
 
 bool annotate_sources(struct annotate *an)
 {
-    size_t i;
-
-    for (i = 0; i < an->chosen; i++) {
+    for (size_t i = 0; i < an->chosen; i++) {
         if (!print_file(an, an->order[i]))
             return false;
     }

@@ -27,15 +27,14 @@ static bool is_newer(const struct annotate *an, const char *path)
 /* A line without its end and with spaces for tabs. */
 static const char *make_line(struct annotate_text *text, const char *from, size_t length)
 {
-    size_t tabs = 0, at = 0, column = 0, i;
+    size_t tabs = 0, at = 0, column = 0;
     char *to;
 
     length -= length > 0 && from[length - 1] == '\r';
-    for (i = 0; i < length; i++)
+    for (size_t i = 0; i < length; i++)
         tabs += from[i] == '\t';
-    if ((to = tp_arena_alloc(&text->arena, length + tabs * TAB + 1)) == NULL)
-        term_no_memory();
-    for (i = 0; i < length; i++) {
+    to = term_have(tp_arena_alloc(&text->arena, length + tabs * TAB + 1));
+    for (size_t i = 0; i < length; i++) {
         if (from[i] == '\t') {
             do
                 to[at++] = ' ';
@@ -52,10 +51,8 @@ static void split(struct annotate_text *text, const char *whole)
 {
     while (*whole != '\0') {
         size_t length = strcspn(whole, "\n");
-        const char **line = TP_VECTOR_ADD(&text->lines);
+        const char **line = term_have(TP_VECTOR_ADD(&text->lines));
 
-        if (line == NULL)
-            term_no_memory();
         *line = make_line(text, whole, length);
         whole += length + (whole[length] == '\n');
     }

@@ -127,10 +127,9 @@ static void print_rows(struct annotate *an, const char *sql, const char *label)
 static void print_columns(const struct annotate *an, const char *label, size_t count, bool keys)
 {
     int width = term_width(stdout), column = LABEL;
-    size_t i;
 
     printf("%-*s", LABEL, label);
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t at = keys ? an->key[i].column : i;
         char text[128];
 
@@ -152,15 +151,14 @@ static void print_columns(const struct annotate *an, const char *label, size_t c
 static void print_choice(const struct annotate *an)
 {
     char text[NAME], number[32];
-    size_t i;
 
-    for (i = 0; i < an->sources; i++)
+    for (size_t i = 0; i < an->sources; i++)
         term_labelled(i == 0 ? "Chosen files" : "", LABEL, an->source[i]);
     term_labelled("Auto-annotation", LABEL, an->automatic ? "on" : "off");
     term_labelled("Context", LABEL, term_number(number, (int64_t)an->context));
-    for (i = 0; i < an->search.includes; i++)
+    for (size_t i = 0; i < an->search.includes; i++)
         term_labelled(i == 0 ? "Include folders" : "", LABEL, an->folder[i]);
-    for (i = 0; i < an->search.maps; i++) {
+    for (size_t i = 0; i < an->search.maps; i++) {
         snprintf(text, sizeof text, "%s is %s", an->map[i].from, an->map[i].to);
         term_labelled(i == 0 ? "File map" : "", LABEL, text);
     }
@@ -168,8 +166,6 @@ static void print_choice(const struct annotate *an)
 
 static void print_metadata(struct annotate *an)
 {
-    size_t i;
-
     annotate_section(an, "Profile");
     term_labelled("File", LABEL, an->file);
     print_meta(an, "diff.baseline", "Baseline");
@@ -186,7 +182,7 @@ static void print_metadata(struct annotate *an)
     print_rows(an, "SELECT group_concat(name, ' ') FROM events WHERE NOT derived", "Events recorded");
     print_columns(an, "Events shown", an->shown, false);
     print_columns(an, "Sorted by", an->keys, true);
-    for (i = 0; i < an->defines.count; i++)
+    for (size_t i = 0; i < an->defines.count; i++)
         term_labelled(i == 0 ? "Defined" : "", LABEL, an->defines.text[i]);
     print_choice(an);
     if (an->costs.pruned)
@@ -199,11 +195,10 @@ static void print_metadata(struct annotate *an)
 static bool matches(const struct tp_annotated_file *file, const char *wanted, const char *real)
 {
     const char *const names[] = {file->path, file->place.name};
-    size_t i;
 
     if (file->place.path != NULL && strcmp(file->place.path, real) == 0)
         return true;
-    for (i = 0; i < 2 && file->path != NULL; i++) {
+    for (size_t i = 0; i < 2 && file->path != NULL; i++) {
         const char *rest = names[i];
 
         for (; rest != NULL; rest = strchr(rest, '/')) {
@@ -220,11 +215,10 @@ static bool choose(struct annotate *an, const char *wanted)
 {
     char real[PATH_MAX];
     bool any = false;
-    size_t i;
 
     if (realpath(wanted, real) == NULL)
         *real = '\0';
-    for (i = 0; i < an->costs.files.count; i++) {
+    for (size_t i = 0; i < an->costs.files.count; i++) {
         if (an->costs.files.at[i].lines == 0 || !matches(&an->costs.files.at[i], wanted, real))
             continue;
         any = true;
@@ -240,13 +234,11 @@ static bool choose(struct annotate *an, const char *wanted)
 
 static bool choose_named(struct annotate *an)
 {
-    size_t count = an->costs.files.count + 1, i;
+    size_t count = an->costs.files.count + 1;
 
-    an->choice = calloc(count, 1);
-    an->order = malloc(count * sizeof *an->order);
-    if (an->choice == NULL || an->order == NULL)
-        term_no_memory();
-    for (i = 0; i < an->sources; i++) {
+    an->choice = term_have(calloc(count, 1));
+    an->order = term_have(malloc(count * sizeof *an->order));
+    for (size_t i = 0; i < an->sources; i++) {
         if (!choose(an, an->source[i]))
             return false;
     }
@@ -294,9 +286,8 @@ static void print_coverage(struct annotate *an)
 static bool load_details(struct annotate *an)
 {
     struct tp_error err = {0};
-    size_t i;
 
-    for (i = 0; i < an->chosen; i++)
+    for (size_t i = 0; i < an->chosen; i++)
         an->costs.files.at[an->order[i]].wanted = true;
     if ((!an->disassemble || tp_annotation_instructions(&an->costs, &err) == 0) &&
         (!an->statements || tp_annotation_statements(&an->costs, &err) == 0))
@@ -359,7 +350,6 @@ int cmd_annotate(int argc, char **argv)
 {
     struct annotate an = {.threshold = 0.1, .context = 8, .percentages = true, .automatic = -1};
     int first = opt_parse(&command, &an, argc, argv);
-    bool good;
 
     if (first < 0)
         return term_finish(-1 - first);
@@ -378,7 +368,7 @@ int cmd_annotate(int argc, char **argv)
     if (an.profile == NULL)
         return CLI_ERROR;
     an.file = given_name();
-    good = annotate(&an);
+    bool good = annotate(&an);
     free_all(&an);
     return term_finish(good ? CLI_GOOD : CLI_ERROR);
 }

@@ -71,9 +71,8 @@ const char *column_take_define(void *into, const char *name, const char *value)
 bool column_define(tp_profile *profile, const struct column_defines *defines)
 {
     struct tp_error err = {0};
-    size_t i;
 
-    for (i = 0; i < defines->count; i++) {
+    for (size_t i = 0; i < defines->count; i++) {
         if (tp_define(profile, defines->text[i], &err) != 0) {
             term_error("--define '%.200s': %s", defines->text[i], err.message);
             return false;
@@ -106,17 +105,16 @@ void column_missing(tp_profile *profile, const char *name, char *out, size_t siz
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     struct tp_declared event;
-    const char *at;
     size_t length;
 
     tp_declared_find(name, &event);
-    for (at = event.option; *at != '\0'; at += length + strspn(at + length, " ")) {
+    for (const char *at = event.option; *at != '\0'; at += length + strspn(at + length, " ")) {
         size_t used = strlen(out);
         length = strcspn(at, " ");
         if (was_without(profile, at, length))
             snprintf(out + used, size - used, " %.*s", (int)length, at);
     }
-    for (at = event.formula; *out == '\0' && *at != '\0'; at += length + strcspn(at + length, letters)) {
+    for (const char *at = event.formula; *out == '\0' && *at != '\0'; at += length + strcspn(at + length, letters)) {
         char part[TP_EVENT_NAME];
         length = strspn(at, letters);
         snprintf(part, sizeof part, "%.*s", (int)length, at);
@@ -134,19 +132,19 @@ const char *column_usual(tp_profile *profile)
 
 bool column_find(tp_profile *profile, const char *which, const char *name, struct column_spec *out)
 {
-    const char *names[160], *like;
+    const char *names[160];
     const struct tp_formula *formula;
-    size_t count = 0, i;
+    size_t count = 0;
     char base[48], missing[128] = "";
 
     if (column_try(profile, name, out))
         return true;
-    for (i = 0; i < tp_event_count(profile) && count < 100; i++)
+    for (size_t i = 0; i < tp_event_count(profile) && count < 100; i++)
         names[count++] = tp_event_at(profile, i)->name;
     for (formula = tp_formulas(profile); formula != NULL && count < 160; formula = formula->next)
         names[count++] = formula->name;
     base_name(name, base, sizeof base);
-    like = opt_nearest(base, names, count);
+    const char *like = opt_nearest(base, names, count);
     column_missing(profile, base, missing, sizeof missing);
     if (*missing != '\0')
         term_error("%s has no event %s; record it with%s", which, name, missing);
@@ -232,13 +230,11 @@ static const char *estimate(tp_profile *profile)
 
 const char *column_meaning(tp_profile *profile, const struct column_spec *spec)
 {
-    const struct tp_event *event;
-
     if (spec->formula != NULL)
         return spec->formula->meaning != NULL ? spec->formula->meaning : spec->formula->text;
     if (strcmp(spec->event, "CEst") == 0)
         return estimate(profile);
-    event = tp_event_find(profile, spec->event);
+    const struct tp_event *event = tp_event_find(profile, spec->event);
     return event != NULL ? event->long_name : "";
 }
 

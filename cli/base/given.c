@@ -53,12 +53,11 @@ int given_import(const char *const *files, size_t count, const char *out, struct
                  struct tp_import_result *result, struct tp_error *err)
 {
     struct sigaction before[OUTPUT_SIGNALS];
-    int failed;
 
     output_catch_signals(stop, before);
     options->progress = progress;
-    failed = count == 1 ? tp_import(files[0], out, options, result, err)
-                        : tp_import_text(files, count, out, options, result, err);
+    int failed = count == 1 ? tp_import(files[0], out, options, result, err)
+                            : tp_import_text(files, count, out, options, result, err);
     term_progress_end();
     output_release_signals(before);
     return failed;
@@ -127,11 +126,10 @@ bool given_later(const struct stat *a, const struct stat *b)
 static bool is_candidate(const char *name)
 {
     struct tp_error ignored;
-    enum tp_kind kind;
 
     if (strncmp(name, "tenure.out.", 11) != 0)
         return false;
-    kind = tp_kind(name, &ignored);
+    enum tp_kind kind = tp_kind(name, &ignored);
     return kind != TP_KIND_OTHER && kind != TP_KIND_UNREADABLE;
 }
 
@@ -162,11 +160,10 @@ static tp_profile *open_raw(const char *raw, struct tp_import_options options, s
     char path[PATH_MAX];
     struct sigaction before[OUTPUT_SIGNALS];
     tp_profile *profile = NULL;
-    int file;
 
     snprintf(path, sizeof path, "%s/tenure.XXXXXX", folder != NULL && *folder != '\0' ? folder : "/tmp");
     output_catch_signals(stop, before); /* or one that comes now would leave the file */
-    file = mkstemp(path);
+    int file = mkstemp(path);
     if (file < 0) {
         output_release_signals(before);
         snprintf(err->message, sizeof err->message, "cannot make a temporary profile in %.500s: %s",
@@ -202,7 +199,6 @@ tp_profile *given_open(const char *path)
 {
     struct tp_error err = {0};
     tp_profile *profile = NULL;
-    enum tp_kind kind;
 
     if (path == NULL && !newest(shown, sizeof shown)) {
         term_error("there is no tenure.out.* here; name a profile, or make one with `tenure record PROGRAM`");
@@ -210,7 +206,7 @@ tp_profile *given_open(const char *path)
     }
     if (path != NULL)
         snprintf(shown, sizeof shown, "%s", path);
-    kind = tp_kind(shown, &err);
+    enum tp_kind kind = tp_kind(shown, &err);
     if (kind == TP_KIND_PROFILE)
         profile = tp_open(shown, &err);
     else if (kind == TP_KIND_RAW || kind == TP_KIND_CALLGRIND || kind == TP_KIND_CACHEGRIND)

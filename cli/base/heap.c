@@ -98,10 +98,9 @@ DIR *__wrap_opendir(const char *path)
 int __wrap_asprintf(char **text, const char *format, ...)
 {
     va_list arguments;
-    int length;
 
     va_start(arguments, format);
-    length = vasprintf(text, format, arguments);
+    int length = vasprintf(text, format, arguments);
     va_end(arguments);
     if (length < 0)
         tp_sound_no_memory();

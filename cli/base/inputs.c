@@ -15,9 +15,8 @@
 
 static void add(struct inputs *inputs, const char *name)
 {
-    inputs->name = realloc(inputs->name, (inputs->count + 1) * sizeof *inputs->name);
-    if (inputs->name == NULL || (inputs->name[inputs->count++] = strdup(name)) == NULL)
-        term_no_memory();
+    inputs->name = term_have(realloc(inputs->name, (inputs->count + 1) * sizeof *inputs->name));
+    inputs->name[inputs->count++] = term_have(strdup(name));
 }
 
 static void add_list(struct inputs *inputs, const char *file)

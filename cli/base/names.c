@@ -136,13 +136,12 @@ static const char *check_directory(const char *directory)
 const char *names_make(struct names *names, const char *pattern)
 {
     char text[PATH_MAX], directory[PATH_MAX];
-    char *slash;
     struct stat status;
 
     memset(names, 0, sizeof *names);
     if (!expand(names, pattern, text))
         return wrong;
-    slash = strrchr(text, '/');
+    char *slash = strrchr(text, '/');
     snprintf(directory, sizeof directory, "%.*s", slash == NULL ? 1 : (int)(slash - text) + 1,
              slash ? text : ".");
     if (strchr(directory, '%') != NULL)
@@ -206,20 +205,17 @@ static void fill_in(const struct names *names, pid_t pid, unsigned count, char *
 
 char *names_raw_pattern(const struct names *names)
 {
-    char file[PATH_MAX], directory[PATH_MAX * 2], *out;
-    const char *at;
+    char file[PATH_MAX], directory[PATH_MAX * 2];
     size_t length = 0;
 
-    for (at = names->directory; *at != '\0'; at++) {
+    for (const char *at = names->directory; *at != '\0'; at++) {
         if (*at == '%')
             directory[length++] = '%';
         directory[length++] = *at;
     }
     directory[length] = '\0';
     fill_in(names, 0, 1, file);
-    if (asprintf(&out, "%s/%s%s.%s.raw", directory, file, names->has_pid ? "" : ".%p", names->token) < 0)
-        term_no_memory();
-    return out;
+    return term_text("%s/%s%s.%s.raw", directory, file, names->has_pid ? "" : ".%p", names->token);
 }
 
 /* The file's name without `.token.raw` is the pattern, filled in with some run of digits in it: tries them
@@ -227,12 +223,11 @@ char *names_raw_pattern(const struct names *names)
 static pid_t find_pid(const struct names *names, const char *name, size_t length)
 {
     char expected[PATH_MAX];
-    size_t from, digits;
 
-    for (from = 0; from < length; from++) {
+    for (size_t from = 0; from < length; from++) {
         pid_t pid = 0;
 
-        for (digits = 0; from + digits < length && digits < 9 && isdigit((unsigned char)name[from + digits]);
+        for (size_t digits = 0; from + digits < length && digits < 9 && isdigit((unsigned char)name[from + digits]);
              digits++) {
             pid = pid * 10 + (name[from + digits] - '0');
             if (pid == 0)
@@ -249,11 +244,10 @@ static pid_t find_pid(const struct names *names, const char *name, size_t length
 
 static bool parse_raw(const struct names *names, const char *file, struct names_raw *out)
 {
-    const char *mark;
     char end[64];
 
     snprintf(end, sizeof end, ".%s.raw", names->token);
-    mark = strstr(file, end);
+    const char *mark = strstr(file, end);
     out->count = 1;
     if (mark == NULL || (mark[strlen(end)] != '\0' && sscanf(mark + strlen(end), ".%u", &out->count) != 1))
         return false;
@@ -280,9 +274,8 @@ size_t names_list(const struct names *names, struct names_raw **out)
     while (directory != NULL && (entry = readdir(directory)) != NULL) {
         if (!parse_raw(names, entry->d_name, &found))
             continue;
-        list = realloc(list, (count + 1) * sizeof *list);
-        if (list == NULL || asprintf(&found.path, "%s/%s", names->directory, entry->d_name) < 0)
-            term_no_memory();
+        list = term_have(realloc(list, (count + 1) * sizeof *list));
+        found.path = term_text("%s/%s", names->directory, entry->d_name);
         list[count++] = found;
     }
     if (directory != NULL)
@@ -295,25 +288,21 @@ size_t names_list(const struct names *names, struct names_raw **out)
 
 void names_list_free(struct names_raw *list, size_t count)
 {
-    size_t i;
-
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         free(list[i].path);
     free(list);
 }
 
 char *names_profile(const struct names *names, const struct names_raw *raw, pid_t main_pid)
 {
-    char file[PATH_MAX], child[32] = "", more[32] = "", *out;
+    char file[PATH_MAX], child[32] = "", more[32] = "";
 
     fill_in(names, raw->pid, raw->count, file);
     if (!names->has_pid && raw->pid != main_pid)
         snprintf(child, sizeof child, ".%ld", (long)raw->pid);
     if (!names->has_count && raw->count > 1)
         snprintf(more, sizeof more, ".%u", raw->count);
-    if (asprintf(&out, "%s%s%s%s", names->shown, file, child, more) < 0)
-        term_no_memory();
-    return out;
+    return term_text("%s%s%s%s", names->shown, file, child, more);
 }
 
 char *names_own(const struct names *names)

@@ -50,17 +50,17 @@ static size_t least(size_t a, size_t b, size_t c)
 /* Edit distance of insertions, deletions and substitutions. */
 static size_t distance(const char *a, const char *b)
 {
-    size_t row[64], n = strlen(b), i, j;
+    size_t row[64], n = strlen(b);
 
     if (n >= 63 || strlen(a) >= 63)
         return 64;
-    for (j = 0; j <= n; j++)
+    for (size_t j = 0; j <= n; j++)
         row[j] = j;
-    for (i = 1; a[i - 1] != '\0'; i++) {
+    for (size_t i = 1; a[i - 1] != '\0'; i++) {
         size_t diagonal = row[0];
 
         row[0] = i;
-        for (j = 1; j <= n; j++) {
+        for (size_t j = 1; j <= n; j++) {
             size_t above = row[j];
 
             row[j] = least(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
@@ -73,9 +73,9 @@ static size_t distance(const char *a, const char *b)
 const char *opt_nearest(const char *word, const char *const *names, size_t count)
 {
     const char *best = NULL;
-    size_t best_distance = strlen(word) / 3 + 2, i;
+    size_t best_distance = strlen(word) / 3 + 2;
 
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t d = distance(word, names[i]);
 
         if (d < best_distance ||
@@ -101,9 +101,9 @@ const char *opt_nearest_command(const char *word)
 static const char *nearest_option(const struct opt_command *command, const char *word)
 {
     const char *names[128];
-    size_t count = 0, i;
+    size_t count = 0;
 
-    for (i = 0; i < command->count && count < 127; i++) {
+    for (size_t i = 0; i < command->count && count < 127; i++) {
         if (command->rows[i].name != NULL)
             names[count++] = command->rows[i].name;
     }
@@ -153,12 +153,11 @@ static void print_row(const struct opt *row)
 static void print_help(const struct opt_command *command)
 {
     static const struct opt help = {OPT_FLAG, "help", 'h', NULL, "this text"};
-    size_t i;
 
     printf("usage: tenure %s %s\n%s\n", command->name, command->synopsis, command->about);
     if (command->count == 0 || command->rows[0].kind != OPT_HEADING)
         printf("\nOptions:\n");
-    for (i = 0; i < command->count; i++)
+    for (size_t i = 0; i < command->count; i++)
         print_row(&command->rows[i]);
     print_row(&help);
 }
@@ -188,9 +187,7 @@ static bool is_named(const struct opt *row, const char *name, size_t length)
 
 static const struct opt *find(const struct opt_command *command, const char *name, size_t length, char letter)
 {
-    size_t i;
-
-    for (i = 0; i < command->count; i++) {
+    for (size_t i = 0; i < command->count; i++) {
         const struct opt *row = &command->rows[i];
 
         if (row->kind == OPT_HEADING)
@@ -268,13 +265,12 @@ static const char *foreign_reason(const struct opt_command *command, const char 
 static int unknown_option(const struct opt_command *command, const char *word)
 {
     char name[64];
-    const char *like, *reason;
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-    reason = foreign_reason(command, name + strspn(name, "-"));
+    const char *reason = foreign_reason(command, name + strspn(name, "-"));
     if (reason != NULL)
         return opt_misused(command, "there is no option %s: %s", name, reason);
-    like = nearest_option(command, name + strspn(name, "-"));
+    const char *like = nearest_option(command, name + strspn(name, "-"));
     if (like != NULL)
         return opt_misused(command, "unknown option %s; did you mean --%s?", name, like);
     return opt_misused(command, "unknown option %s", name);
@@ -283,7 +279,7 @@ static int unknown_option(const struct opt_command *command, const char *word)
 /* Reads the option at argv[at]. Returns how many arguments it took, or -1 - status. */
 static int take_option(const struct opt_command *command, void *into, int argc, char **argv, int at)
 {
-    const char *word = argv[at], *value = NULL, *wrong, *digits = "";
+    const char *word = argv[at], *value = NULL, *digits = "";
     char *joined = NULL;
     bool is_long = word[1] == '-';
     const struct opt *row;
@@ -312,11 +308,10 @@ static int take_option(const struct opt_command *command, void *into, int argc, 
         used = 2;
     }
     if (isdigit((unsigned char)*digits)) {
-        if (asprintf(&joined, "%.*s=%s", (int)strspn(digits, "0123456789"), digits, value) < 0)
-            term_no_memory();
+        joined = term_text("%.*s=%s", (int)strspn(digits, "0123456789"), digits, value);
         value = joined;
     }
-    wrong = store(row, into, value);
+    const char *wrong = store(row, into, value);
     if (wrong != NULL && value != NULL)
         used = -1 - opt_misused(command, "--%s=%s: %s", row->name, value, wrong);
     else if (wrong != NULL)

@@ -52,12 +52,12 @@ const struct output_kind output_raw = {"a raw profile of Tenure", tp_kind_is_raw
 static bool begins_with(const char *path, const char *mark)
 {
     char head[512];
-    size_t length = strlen(mark), got;
+    size_t length = strlen(mark);
     FILE *file = fopen(path, "re");
 
     if (file == NULL)
         return false;
-    got = fread(head, 1, sizeof head, file);
+    size_t got = fread(head, 1, sizeof head, file);
     fclose(file);
     return got >= length && memcmp(head, mark, length) == 0;
 }
@@ -75,11 +75,10 @@ static bool is_of_kind(const char *path, const struct output_kind *kind)
 static int descriptor_of(const char *path)
 {
     char own[64], at[PATH_MAX], folder[PATH_MAX], next[PATH_MAX];
-    int links;
 
     snprintf(own, sizeof own, "/proc/%ld/fd", (long)getpid());
     snprintf(at, sizeof at, "%s", path);
-    for (links = 0; links < 16; links++) {
+    for (int links = 0; links < 16; links++) {
         char *slash = strrchr(at, '/'), name[PATH_MAX];
         ssize_t length;
 
@@ -131,9 +130,8 @@ static const int ends[OUTPUT_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPI
 void output_catch_signals(void (*handler)(int), struct sigaction *before)
 {
     struct sigaction ours = {.sa_handler = handler};
-    int i;
 
-    for (i = 0; i < OUTPUT_SIGNALS; i++) {
+    for (int i = 0; i < OUTPUT_SIGNALS; i++) {
         sigaction(ends[i], NULL, &before[i]);
         if (before[i].sa_handler != SIG_IGN)
             sigaction(ends[i], &ours, NULL);
@@ -142,9 +140,7 @@ void output_catch_signals(void (*handler)(int), struct sigaction *before)
 
 void output_release_signals(const struct sigaction *before)
 {
-    int i;
-
-    for (i = 0; i < OUTPUT_SIGNALS; i++)
+    for (int i = 0; i < OUTPUT_SIGNALS; i++)
         sigaction(ends[i], &before[i], NULL);
 }
 
@@ -184,7 +180,6 @@ static int to_file(const char *path, unsigned mode, output_writer *write, void *
 {
     struct sigaction before[OUTPUT_SIGNALS];
     mode_t mask = umask(0);
-    int status;
 
     umask(mask);
     if (strlen(path) + 8 > sizeof temporary) {
@@ -193,7 +188,7 @@ static int to_file(const char *path, unsigned mode, output_writer *write, void *
     }
     snprintf(temporary, sizeof temporary, "%.*s.XXXXXX", (int)(sizeof temporary - 8), path);
     output_catch_signals(give_up, before);
-    status = write_whole(path, mode & ~mask, write, user);
+    int status = write_whole(path, mode & ~mask, write, user);
     output_release_signals(before);
     return status;
 }

@@ -81,11 +81,9 @@ void place_long(tp_profile *profile, char *out, size_t size, const char *functio
 void place_short(tp_profile *profile, char *out, size_t size, const char *function, const char *file,
                  int64_t line, const char *object)
 {
-    size_t length;
-
     object = last_part(object);
     with_line(out, size, function, last_part(file), line, object);
-    length = strlen(out);
+    size_t length = strlen(out);
     if (*file != '\0' && *object != '\0' && !is_program(profile, object))
         snprintf(out + length, size - length, " (%s)", object);
 }

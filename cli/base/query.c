@@ -24,13 +24,12 @@ static void failed(struct query *q, const char *what)
 bool query_begin(struct query *q, tp_profile *profile, const char *format, ...)
 {
     va_list args;
-    char *sql;
 
     q->profile = profile;
     q->statement = NULL;
     q->failed = false;
     va_start(args, format);
-    sql = sqlite3_vmprintf(format, args);
+    char *sql = sqlite3_vmprintf(format, args);
     va_end(args);
     if (sql == NULL || sqlite3_prepare_v2(tp_db(profile), sql, -1, &q->statement, NULL) != SQLITE_OK)
         failed(q, "reading");

@@ -536,7 +536,7 @@ static void limit_texts(struct table *table, int most)
 
 void table_print(struct table *table, FILE *out, bool may_drop)
 {
-    int width = term_width(out), room, least = least_for_name(table, width);
+    int width = term_width(out), least = least_for_name(table, width);
 
     measure(table);
     limit_texts(table, may_drop && width_before(table) + 1 + least > width ? width / 4 : 0);
@@ -544,7 +544,7 @@ void table_print(struct table *table, FILE *out, bool may_drop)
     }
     if (!term_cuts(out))
         limit_texts(table, 0);
-    room = term_cuts(out) ? width - width_before(table) - 1 : INT_MAX;
+    int room = term_cuts(out) ? width - width_before(table) - 1 : INT_MAX;
     if (room < least)
         room = least;
     for (size_t i = 0; i < table->columns.count; i++)

@@ -115,6 +115,18 @@ void *term_have(void *memory)
     return memory;
 }
 
+char *term_text(const char *format, ...)
+{
+    char *text;
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        term_no_memory();
+    va_end(arguments);
+    return text;
+}
+
 int term_width(FILE *out)
 {
     const char *columns = getenv("COLUMNS");
@@ -234,12 +246,11 @@ static size_t printable(const unsigned char *text)
                     : text[0] < 0xE0 ? 2
                     : text[0] < 0xF0 ? 3
                     : text[0] < 0xF5 ? 4
-                                     : 0,
-           i;
+                                     : 0;
 
     if (length == 1)
         return text[0] >= 0x20 && text[0] != 0x7F;
-    for (i = 1; i < length; i++) {
+    for (size_t i = 1; i < length; i++) {
         if ((text[i] & 0xC0) != 0x80)
             return 0;
     }
@@ -290,11 +301,11 @@ static const char *skip_columns(const char *text, int columns)
 
 char *term_fit(char *out, size_t size, const char *text, int width, enum term_cut where)
 {
-    int columns = term_columns(text), before;
+    int columns = term_columns(text);
 
     if (width < 1)
         width = 1;
-    before = where == TERM_CUT_END ? width - 1 : where == TERM_CUT_BEGIN ? 0 : (width - 1) / 2;
+    int before = where == TERM_CUT_END ? width - 1 : where == TERM_CUT_BEGIN ? 0 : (width - 1) / 2;
     if (columns <= width)
         snprintf(out, size, "%s", text);
     else

@@ -20,6 +20,8 @@ void term_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * whole yet must not be a file: profiles and pages are written by the profile library, which returns. */
 _Noreturn void term_no_memory(void);
 void *term_have(void *memory); /* the same, unless it is NULL */
+/* A new text, as printf writes it. */
+char *term_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void term_own_failure(int status);
 
 /* Why nothing that is made now can be trusted; NULL: it can. */

@@ -30,8 +30,7 @@ static const char *take_expression(void *into, const char *name, const char *val
     if (rename == NULL)
         return err.message;
     tp_rename_free(rename);
-    if (asprintf(to, "%s%s%s", before != NULL ? before : "", before != NULL ? ";" : "", value) < 0)
-        term_no_memory();
+    *to = term_text("%s%s%s", before != NULL ? before : "", before != NULL ? ";" : "", value);
     free(before);
     return NULL;
 }
@@ -40,13 +39,10 @@ static const char *take_limit(void *into, const char *name, const char *value)
 {
     static struct tp_error err;
     struct diff *diff = into;
-    struct diff_limit *limit;
 
     (void)name;
-    diff->limits = realloc(diff->limits, (diff->limit_count + 1) * sizeof *diff->limits);
-    if (diff->limits == NULL)
-        term_no_memory();
-    limit = &diff->limits[diff->limit_count];
+    diff->limits = term_have(realloc(diff->limits, (diff->limit_count + 1) * sizeof *diff->limits));
+    struct diff_limit *limit = &diff->limits[diff->limit_count];
     memset(limit, 0, sizeof *limit);
     limit->text = value;
     if (tp_limit_read(&limit->limit, value, &err) != 0)
@@ -102,11 +98,11 @@ static void take_sides(struct diff *diff, char **before, char **behind)
 {
     struct inputs *baseline = &diff->inputs[TP_BASELINE], *new = &diff->inputs[TP_NEW];
     bool named = baseline->count > 0;
-    size_t i, operands = 0;
+    size_t operands = 0;
 
     while (before[operands] != NULL)
         operands++;
-    for (i = 0; i < operands; i++)
+    for (size_t i = 0; i < operands; i++)
         inputs_add(named || (behind == NULL && operands == 2 && i == 1) ? new : baseline, before[i]);
     for (; behind != NULL && *behind != NULL; behind++)
         inputs_add(new, *behind);
@@ -115,12 +111,9 @@ static void take_sides(struct diff *diff, char **before, char **behind)
 static tp_profile **open_all(struct diff *diff, enum tp_diff_side side)
 {
     const struct inputs *inputs = &diff->inputs[side];
-    tp_profile **profile = calloc(inputs->count + 1, sizeof *profile);
-    size_t i;
+    tp_profile **profile = term_have(calloc(inputs->count + 1, sizeof *profile));
 
-    if (profile == NULL)
-        term_no_memory();
-    for (i = 0; i < inputs->count && !diff->unopened; i++) {
+    for (size_t i = 0; i < inputs->count && !diff->unopened; i++) {
         profile[i] = given_open_weighed(inputs->name[i], diff->weights);
         if (profile[i] != NULL && !column_define(profile[i], &diff->defines)) {
             given_close(profile[i]);
@@ -133,9 +126,7 @@ static tp_profile **open_all(struct diff *diff, enum tp_diff_side side)
 
 static void close_all(tp_profile **profile)
 {
-    size_t i;
-
-    for (i = 0; profile[i] != NULL; i++)
+    for (size_t i = 0; profile[i] != NULL; i++)
         given_close(profile[i]);
     free(profile);
 }
@@ -143,9 +134,7 @@ static void close_all(tp_profile **profile)
 /* A recording is not given away for its difference to another. */
 static bool may_write(const struct diff *diff)
 {
-    int side;
-
-    for (side = 0; diff->out != NULL && side < TP_SIDES; side++) {
+    for (int side = 0; diff->out != NULL && side < TP_SIDES; side++) {
         if (inputs_have(&diff->inputs[side], diff->out)) {
             term_error("%s is one of the profiles: it is not written over; name another file with -o", diff->out);
             return false;
@@ -160,12 +149,11 @@ static bool may_write(const struct diff *diff)
 static bool write_profile(struct diff *diff)
 {
     struct tp_error err = {0};
-    bool good;
 
     if (diff->out == NULL)
         return true;
     given_hold_signals();
-    good = tp_diff_write(diff->diff, diff->out, &err) == 0;
+    bool good = tp_diff_write(diff->diff, diff->out, &err) == 0;
     given_release_signals();
     if (!good)
         term_error("%s", err.message);
@@ -179,13 +167,12 @@ static bool write_page(struct diff *diff)
     const char *folder = getenv("TMPDIR");
     struct tp_html_result result;
     struct tp_error err = {0};
-    tp_profile *profile;
     int status = CLI_ERROR;
 
     if (diff->html == NULL)
         return true;
     given_hold_signals();
-    profile = tp_diff_open(diff->diff, folder != NULL && *folder != '\0' ? folder : "/tmp", &err);
+    tp_profile *profile = tp_diff_open(diff->diff, folder != NULL && *folder != '\0' ? folder : "/tmp", &err);
     given_release_signals();
     if (profile == NULL || (diff->weights != NULL && tp_weigh(profile, diff->weights, &err) != 0))
         term_error("%s", err.message);
@@ -201,17 +188,15 @@ static bool data_known(const struct diff *diff)
     static const char *const names[] = {"baseline has", "new profiles have"};
     bool asked = diff->data, there[TP_SIDES] = {false, false};
     struct tp_diff_row row;
-    size_t i;
-    int side;
 
-    for (i = 0; i < diff->limit_count; i++)
+    for (size_t i = 0; i < diff->limit_count; i++)
         asked |= diff->limits[i].limit.data;
-    for (i = 0; i < tp_diff_rows(diff->diff, TP_DIFF_DATA); i++) {
+    for (size_t i = 0; i < tp_diff_rows(diff->diff, TP_DIFF_DATA); i++) {
         tp_diff_row(diff->diff, TP_DIFF_DATA, i, &row);
-        for (side = 0; side < TP_SIDES; side++)
+        for (int side = 0; side < TP_SIDES; side++)
             there[side] |= row.there[side];
     }
-    for (side = 0; asked && side < TP_SIDES; side++) {
+    for (int side = 0; asked && side < TP_SIDES; side++) {
         if (!there[side]) {
             term_error("the %s no data structures: recorded with --data=no, --inclusive=no or without caches, or of a "
                        "format that knows none", names[side]);
@@ -238,13 +223,11 @@ static bool write_whole(struct diff *diff, const struct tp_diff_runs runs[TP_SID
 
 static int compare(struct diff *diff, const struct tp_diff_runs runs[TP_SIDES], struct tp_diff_options *options)
 {
-    bool kept;
-
     if (!diff_choose_columns(diff) || !data_known(diff) || !diff_limits_known(diff))
         return CLI_ERROR;
     diff_print(diff);
     fflush(stdout);
-    kept = diff_limits_kept(diff);
+    bool kept = diff_limits_kept(diff);
     if (!write_whole(diff, runs, options))
         return CLI_ERROR;
     return kept ? CLI_GOOD : CLI_LIMIT;
@@ -281,9 +264,7 @@ static int run(struct diff *diff)
 
 static void forget(struct diff *diff)
 {
-    size_t i;
-
-    for (i = 0; i < diff->limit_count; i++)
+    for (size_t i = 0; i < diff->limit_count; i++)
         tp_limit_free(&diff->limits[i].limit);
     free(diff->limits);
     free(diff->filename);
@@ -296,7 +277,7 @@ int cmd_diff(int argc, char **argv)
 {
     struct diff diff = {.limit = 20};
     char **behind = NULL;
-    int words = 0, first, status = CLI_ERROR;
+    int words = 0, status = CLI_ERROR;
 
     while (words < argc && strcmp(argv[words], "--") != 0)
         words++;
@@ -304,7 +285,7 @@ int cmd_diff(int argc, char **argv)
         behind = argv + words + 1;
         argv[words] = NULL;
     }
-    first = opt_parse(&command, &diff, words, argv);
+    int first = opt_parse(&command, &diff, words, argv);
     if (first < 0) {
         forget(&diff);
         return term_finish(-1 - first);

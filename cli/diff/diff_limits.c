@@ -33,9 +33,8 @@ static enum tp_diff_table table_of(const struct tp_limit *limit)
 static bool any_is_called(const struct diff *diff, enum tp_diff_table table, const char *name)
 {
     struct tp_diff_row row;
-    size_t i;
 
-    for (i = 0; i < tp_diff_rows(diff->diff, table); i++) {
+    for (size_t i = 0; i < tp_diff_rows(diff->diff, table); i++) {
         tp_diff_row(diff->diff, table, i, &row);
         if (is_called(&row, name))
             return true;
@@ -65,9 +64,9 @@ static size_t each(struct diff *diff, const struct diff_limit *limit, diff_visit
 {
     enum tp_diff_table table = table_of(&limit->limit);
     bool exactly = !limit->limit.total && any_is_called(diff, table, limit->limit.where);
-    size_t i, count = 0;
+    size_t count = 0;
 
-    for (i = 0; i < tp_diff_rows(diff->diff, table); i++) {
+    for (size_t i = 0; i < tp_diff_rows(diff->diff, table); i++) {
         struct tp_diff_row row;
         struct tp_diff_value value;
 
@@ -85,17 +84,13 @@ static size_t each(struct diff *diff, const struct diff_limit *limit, diff_visit
 
 void diff_limits_each(struct diff *diff, diff_visit *visit, void *user)
 {
-    size_t i;
-
-    for (i = 0; i < diff->limit_count; i++)
+    for (size_t i = 0; i < diff->limit_count; i++)
         each(diff, &diff->limits[i], visit, user);
 }
 
 bool diff_limits_known(struct diff *diff)
 {
-    size_t i;
-
-    for (i = 0; i < diff->limit_count; i++) {
+    for (size_t i = 0; i < diff->limit_count; i++) {
         struct diff_limit *limit = &diff->limits[i];
 
         if (!diff_column_of(diff, limit->limit.event, &limit->column))

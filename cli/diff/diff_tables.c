@@ -52,11 +52,10 @@ bool diff_column_of(struct diff *diff, const char *name, struct diff_column *out
 static bool add_column(struct diff *diff, const char *name)
 {
     struct diff_column column;
-    size_t i;
 
     if (!diff_column_of(diff, name, &column))
         return false;
-    for (i = 0; i < diff->columns; i++) {
+    for (size_t i = 0; i < diff->columns; i++) {
         if (strcmp(diff->column[i].name, column.name) == 0)
             return true;
     }
@@ -72,14 +71,13 @@ static bool add_column(struct diff *diff, const char *name)
 bool diff_choose_columns(struct diff *diff)
 {
     const char *at = diff->show, *first = diff->sort;
-    bool ignored, good;
+    bool ignored;
     char name[64];
-    size_t i;
 
     if (first == NULL)
         first = tp_diff_find(diff->diff, "CEst", &ignored) >= 0 ? "CEst" : tp_diff_event(diff->diff, 0)->name;
-    good = add_column(diff, first);
-    for (i = 0; good && at == NULL && i < USUAL; i++)
+    bool good = add_column(diff, first);
+    for (size_t i = 0; good && at == NULL && i < USUAL; i++)
         good = tp_diff_find(diff->diff, usual[i], &ignored) < 0 || add_column(diff, usual[i]);
     while (good && at != NULL && opt_next_word(&at, name, sizeof name))
         good = add_column(diff, name);
@@ -117,9 +115,8 @@ static void full_headings(struct table *table, const char *name)
 {
     static const char *const parts[] = {"baseline", "new", "difference"};
     char title[96], key[96];
-    size_t i;
 
-    for (i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++) {
         snprintf(title, sizeof title, "%s\n%s", i == 2 ? "" : name, parts[i]);
         snprintf(key, sizeof key, "%s%s%s", name, *name ? "_" : "", parts[i]);
         table_column(table, i == 2 ? TABLE_CHANGE : TABLE_COUNT, title, key, i == 2 ? 0 : 5 - (int)i);
@@ -155,17 +152,17 @@ static bool same_event(const struct diff_column *a, const struct diff_column *b)
 static void totals(struct diff *diff)
 {
     struct table *table = table_new();
-    size_t count = diff->json ? tp_diff_events(diff->diff) : diff->columns, i, k;
+    size_t count = diff->json ? tp_diff_events(diff->diff) : diff->columns;
 
     full_headings(table, "");
     table_column(table, TABLE_TEXT, "", "within_spread", 0);
     table_column(table, TABLE_TEXT, "event", "event", 0);
-    for (i = 0; i < count && tp_diff_rows(diff->diff, TP_DIFF_TOTALS) > 0; i++) {
+    for (size_t i = 0; i < count && tp_diff_rows(diff->diff, TP_DIFF_TOTALS) > 0; i++) {
         struct diff_column all = {.event = (int)i}, *column = diff->json ? &all : &diff->column[i];
         struct tp_diff_value value = diff_value(diff, TP_DIFF_TOTALS, 0, column);
         bool before = false;
 
-        for (k = 0; k < i && !diff->json; k++)
+        for (size_t k = 0; k < i && !diff->json; k++)
             before |= same_event(&diff->column[k], column);
         if (before)
             continue;
@@ -190,11 +187,10 @@ struct listed {
 static int by_size(const void *a, const void *b)
 {
     const struct listed *x = a, *y = b;
-    int names;
 
     if (x->size < y->size || x->size > y->size)
         return x->size < y->size ? 1 : -1;
-    names = strcmp(x->name, y->name);
+    int names = strcmp(x->name, y->name);
     if (names != 0)
         return names;
     return x->line != y->line ? (x->line < y->line ? -1 : 1) : x->row < y->row ? -1 : 1;
@@ -208,13 +204,11 @@ struct tally {
 static struct listed *list(struct diff *diff, enum tp_diff_table which, size_t *count, struct tally *tally)
 {
     const struct diff_column *by = &diff->column[0];
-    size_t rows = tp_diff_rows(diff->diff, which), i;
-    struct listed *listed = calloc(rows + 1, sizeof *listed);
+    size_t rows = tp_diff_rows(diff->diff, which);
+    struct listed *listed = term_have(calloc(rows + 1, sizeof *listed));
 
-    if (listed == NULL)
-        term_no_memory();
     *count = 0;
-    for (i = 0; i < rows; i++) {
+    for (size_t i = 0; i < rows; i++) {
         struct tp_diff_value value = diff_value(diff, which, i, by);
         struct tp_diff_row row;
 
@@ -235,9 +229,7 @@ static struct listed *list(struct diff *diff, enum tp_diff_table which, size_t *
 /* Arcs have inclusive costs only, data structures none: an event that is shown both ways is one column of theirs. */
 static bool is_column(const struct diff *diff, enum tp_diff_table which, size_t i)
 {
-    size_t k;
-
-    for (k = 0; k < i && (which == TP_DIFF_ARCS || which == TP_DIFF_DATA); k++) {
+    for (size_t k = 0; k < i && (which == TP_DIFF_ARCS || which == TP_DIFF_DATA); k++) {
         if (same_event(&diff->column[k], &diff->column[i]))
             return false;
     }
@@ -255,9 +247,7 @@ static void name_column(char *out, size_t size, enum tp_diff_table which, const 
 
 static void row_headings(const struct diff *diff, struct table *table, enum tp_diff_table which)
 {
-    size_t i;
-
-    for (i = 0; i < diff->columns; i++) {
+    for (size_t i = 0; i < diff->columns; i++) {
         char name[80], title[96];
 
         if (!is_column(diff, which, i))
@@ -287,9 +277,8 @@ static void row_cells(const struct diff *diff, struct table *table, enum tp_diff
 {
     struct tp_diff_row row;
     char place[512];
-    size_t i;
 
-    for (i = 0; i < diff->columns; i++) {
+    for (size_t i = 0; i < diff->columns; i++) {
         struct tp_diff_value value = diff_value(diff, which, at, &diff->column[i]);
 
         if (i == 0)
@@ -315,13 +304,13 @@ static void row_cells(const struct diff *diff, struct table *table, enum tp_diff
 static void rows_of(struct diff *diff, enum tp_diff_table which, const char *key, const char *what)
 {
     struct tally tally = {0, 0, 0, 0};
-    size_t count, i;
+    size_t count;
     struct listed *listed = list(diff, which, &count, &tally);
     struct table *table = table_new();
     char heading[256], within[64] = "", by[80];
 
     row_headings(diff, table, which);
-    for (i = 0; i < count && i < diff->limit; i++)
+    for (size_t i = 0; i < count && i < diff->limit; i++)
         row_cells(diff, table, which, listed[i].row);
     if (tally.within > 0)
         snprintf(within, sizeof within, ", %zu within the spread of the runs", tally.within);
@@ -336,10 +325,8 @@ static void rows_of(struct diff *diff, enum tp_diff_table which, const char *key
 
 static void json_list(struct tp_json *json, const char *key, const struct inputs *inputs)
 {
-    size_t i;
-
     tp_json_begin(json, key, '[', ", ");
-    for (i = 0; i < inputs->count; i++)
+    for (size_t i = 0; i < inputs->count; i++)
         tp_json_text(json, NULL, inputs->name[i]);
     tp_json_end(json);
 }
@@ -391,10 +378,9 @@ static void write_limits(struct diff *diff)
 static void print_side(const char *title, const struct inputs *inputs)
 {
     char safe[4096];
-    size_t i;
 
     printf("%-9s", title);
-    for (i = 0; i < inputs->count; i++) {
+    for (size_t i = 0; i < inputs->count; i++) {
         term_escape(safe, sizeof safe, inputs->name[i]);
         printf("%s %s", i ? "," : "", safe);
     }
@@ -404,7 +390,6 @@ static void print_side(const char *title, const struct inputs *inputs)
 static void begin(struct diff *diff)
 {
     const char *note;
-    size_t i;
 
     if (diff->json) {
         diff->to.out = stdout;
@@ -414,7 +399,7 @@ static void begin(struct diff *diff)
         json_list(&diff->to, "baseline", &diff->inputs[TP_BASELINE]);
         json_list(&diff->to, "new", &diff->inputs[TP_NEW]);
         tp_json_begin(&diff->to, "notes", '[', ", ");
-        for (i = 0; (note = tp_diff_note(diff->diff, i)) != NULL; i++)
+        for (size_t i = 0; (note = tp_diff_note(diff->diff, i)) != NULL; i++)
             tp_json_text(&diff->to, NULL, note);
         tp_json_end(&diff->to);
         diff->to.open[0].between = ",\n"; /* of what follows each on a line of its own */
@@ -426,7 +411,7 @@ static void begin(struct diff *diff)
         print_side("Baseline", &diff->inputs[TP_BASELINE]);
         print_side("New", &diff->inputs[TP_NEW]);
     }
-    for (i = 0; (note = tp_diff_note(diff->diff, i)) != NULL; i++)
+    for (size_t i = 0; (note = tp_diff_note(diff->diff, i)) != NULL; i++)
         printf(diff->markdown ? "\n%s\n" : "Note      %s\n", note);
 }
 

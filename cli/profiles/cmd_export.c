@@ -61,9 +61,7 @@ enum { FORMATS = sizeof formats / sizeof formats[0] };
 
 static const struct format *find(const char *name)
 {
-    size_t i;
-
-    for (i = 0; i < FORMATS; i++) {
+    for (size_t i = 0; i < FORMATS; i++) {
         if (strcmp(formats[i].name, name) == 0)
             return &formats[i];
     }
@@ -86,11 +84,10 @@ static int write_export(FILE *out, void *user, struct tp_error *err)
 static int export(const struct export *options, const struct format *format, const char *path)
 {
     struct writing w = {given_open_weighed(path, options->weights), format->write, &options->how};
-    int status;
 
     if (w.profile == NULL)
         return CLI_ERROR;
-    status = output_write(options->out, 0666, &format->kind, write_export, &w);
+    int status = output_write(options->out, 0666, &format->kind, write_export, &w);
     given_close(w.profile);
     return status;
 }
@@ -99,9 +96,8 @@ int cmd_export(int argc, char **argv)
 {
     struct export options = {0};
     int first = opt_parse(&command, &options, argc, argv);
-    const char *names[FORMATS], *like;
+    const char *names[FORMATS];
     const struct format *format;
-    size_t i;
 
     if (first < 0)
         return term_finish(-1 - first);
@@ -110,9 +106,9 @@ int cmd_export(int argc, char **argv)
     format = find(options.format);
     if (format != NULL)
         return export(&options, format, first < argc ? argv[first] : NULL);
-    for (i = 0; i < FORMATS; i++)
+    for (size_t i = 0; i < FORMATS; i++)
         names[i] = formats[i].name;
-    like = opt_nearest(options.format, names, FORMATS);
+    const char *like = opt_nearest(options.format, names, FORMATS);
     return opt_misused(&command,
                        "--format=%s is not known; %s%s%sthere are callgrind, cachegrind, folded, json and csv",
                        options.format, like ? "did you mean " : "", like ? like : "", like ? "? " : "");

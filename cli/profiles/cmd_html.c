@@ -60,14 +60,13 @@ static int html(const struct page_options *options, const char *given)
     tp_profile *profile = given_open_weighed(given, options->weights);
     struct tp_html_result result;
     char path[PATH_MAX];
-    int status;
 
     if (profile == NULL)
         return CLI_ERROR;
     snprintf(path, sizeof path, "%s", options->out ? options->out : "");
     if (options->out == NULL && snprintf(path, sizeof path, "%s.html", given_name()) >= (int)sizeof path)
         path[0] = '\0'; /* too long for a file */
-    status = page_write(profile, options, path, 0666, &result);
+    int status = page_write(profile, options, path, 0666, &result);
     given_close(profile);
     if (status == CLI_GOOD && strcmp(path, "-") != 0)
         tell(path, options, &result);

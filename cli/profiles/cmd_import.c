@@ -47,11 +47,8 @@ static char *default_name(const char *raw)
 {
     size_t length = strlen(raw);
     bool ends = length > 4 && strcmp(raw + length - 4, ".raw") == 0;
-    char *name;
 
-    if (asprintf(&name, ends ? "%.*s" : "%.*s.profile", (int)(ends ? length - 4 : length), raw) < 0)
-        term_no_memory();
-    return name;
+    return term_text("%.*s%s", (int)(ends ? length - 4 : length), raw, ends ? "" : ".profile");
 }
 
 /* Whether `out` is one of the files, or one of them needs no import. */
@@ -102,7 +99,7 @@ static int import(const struct import *options, const char *const *files, int co
 int cmd_import(int argc, char **argv)
 {
     struct import options = {0};
-    int first = opt_parse(&command, &options, argc, argv), status;
+    int first = opt_parse(&command, &options, argc, argv);
     char *name = NULL;
 
     if (first < 0)
@@ -113,7 +110,7 @@ int cmd_import(int argc, char **argv)
         return opt_misused(&command, OPT_NO_STREAM);
     if (options.out == NULL)
         options.out = name = default_name(argv[first]);
-    status = import(&options, (const char *const *)(argv + first), argc - first, options.out);
+    int status = import(&options, (const char *const *)(argv + first), argc - first, options.out);
     free(name);
     return status;
 }

@@ -151,13 +151,11 @@ static int this_machine(struct info *info)
 
 static void print_events(struct info *info, tp_profile *profile)
 {
-    size_t i;
-
     if (info->json)
         tp_json_begin(&info->out, "events", '{', ",\n    ");
     else
         puts("\nEvents");
-    for (i = 0; i < tp_event_count(profile); i++) {
+    for (size_t i = 0; i < tp_event_count(profile); i++) {
         const struct tp_event *event = tp_event_at(profile, i);
         char safe[4 * 128];
 
@@ -178,7 +176,6 @@ static int of_profile(struct info *info, const char *path)
 {
     tp_profile *profile = given_open(path);
     struct query q;
-    bool good;
 
     if (profile == NULL)
         return CLI_ERROR;
@@ -187,7 +184,7 @@ static int of_profile(struct info *info, const char *path)
     query_begin(&q, profile, "SELECT key, value FROM meta ORDER BY key");
     while (query_row(&q))
         fact(info, query_text(&q, 0), query_text(&q, 1));
-    good = query_end(&q);
+    bool good = query_end(&q);
     print_events(info, profile);
     end(info);
     given_close(profile);

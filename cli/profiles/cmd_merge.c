@@ -58,9 +58,8 @@ static bool add_all(const struct merge *options, tp_merge *merge)
 {
     struct tp_error err = {0};
     bool good = true;
-    size_t i;
 
-    for (i = 0; good && i < options->inputs.count && given_stopped() == 0; i++) {
+    for (size_t i = 0; good && i < options->inputs.count && given_stopped() == 0; i++) {
         tp_profile *profile = given_open(options->inputs.name[i]);
 
         good = profile != NULL;

@@ -119,11 +119,10 @@ static int show(const char *path)
     const char *program = browser != NULL && *browser != '\0' && strpbrk(browser, ":% ") == NULL ? browser : "xdg-open";
     char name[PATH_MAX];
     pid_t child = fork();
-    int status;
 
     if (child == 0)
         become_browser(program, path);
-    status = child > 0 ? soon(child) : 126;
+    int status = child > 0 ? soon(child) : 126;
     term_escape(name, sizeof name, path);
     printf("%s\n", name);
     if (status == 0)

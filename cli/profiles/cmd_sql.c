@@ -60,9 +60,7 @@ static enum table_kind kind_of(sqlite3_stmt *statement, int i)
 /* `decided`: the columns in which a value has been seen. */
 static void add_row(struct table *table, sqlite3_stmt *statement, bool *decided)
 {
-    int i;
-
-    for (i = 0; i < sqlite3_column_count(statement); i++) {
+    for (int i = 0; i < sqlite3_column_count(statement); i++) {
         if (!decided[i] && sqlite3_column_type(statement, i) != SQLITE_NULL) {
             table_kind(table, (size_t)i, kind_of(statement, i));
             decided[i] = true;
@@ -149,7 +147,7 @@ static int failed(tp_profile *profile)
 
 static int run_one(const struct sql *options, tp_profile *profile, sqlite3_stmt *statement)
 {
-    int columns = sqlite3_column_count(statement), status = sqlite3_step(statement), i;
+    int columns = sqlite3_column_count(statement), status = sqlite3_step(statement);
     bool decided[MAX_SQL_COLUMNS] = {false};
     struct table *table;
 
@@ -159,7 +157,7 @@ static int run_one(const struct sql *options, tp_profile *profile, sqlite3_stmt 
         return CLI_ERROR;
     }
     table = table_new();
-    for (i = 0; i < columns; i++)
+    for (int i = 0; i < columns; i++)
         table_column(table, TABLE_TEXT, tp_column_name(statement, i), tp_column_name(statement, i), 0);
     for (; status == SQLITE_ROW; status = sqlite3_step(statement))
         add_row(table, statement, decided);
@@ -193,9 +191,7 @@ static char *read_all(FILE *in)
 
     do {
         room = room * 2 + 4096;
-        text = realloc(text, room);
-        if (text == NULL)
-            term_no_memory();
+        text = term_have(realloc(text, room));
         size += fread(text + size, 1, room - size - 1, in);
     } while (size == room - 1);
     text[size] = '\0';
@@ -205,24 +201,23 @@ static char *read_all(FILE *in)
 int cmd_sql(int argc, char **argv)
 {
     struct sql options = {0};
-    int first = opt_parse(&command, &options, argc, argv), status;
-    const char *query, *file = NULL;
+    int first = opt_parse(&command, &options, argc, argv);
+    const char *file = NULL;
     char *input = NULL;
-    tp_profile *profile;
 
     if (first < 0)
         return term_finish(-1 - first);
     if (first == argc || argc - first > 2)
         return opt_misused(&command, first == argc ? "name a query" : "a profile and a query, not more");
-    query = argv[argc - 1];
+    const char *query = argv[argc - 1];
     if (argc - first == 2)
         file = argv[first];
     else if (access(query, F_OK) == 0)
         return opt_misused(&command, "name a query, too, as in `tenure sql %s \"SELECT * FROM totals\"`", query);
     if (strcmp(query, "-") == 0)
         query = input = read_all(stdin);
-    profile = given_open_weighed(file, options.weights);
-    status = profile != NULL ? run(&options, profile, query) : CLI_ERROR;
+    tp_profile *profile = given_open_weighed(file, options.weights);
+    int status = profile != NULL ? run(&options, profile, query) : CLI_ERROR;
     given_close(profile);
     free(input);
     return term_finish(status);

@@ -133,12 +133,10 @@ static void print_stack(const struct control *control, bool as_json)
 {
     const struct control_page *page = control->page;
     size_t left = page->text_bytes < CONTROL_TEXT ? page->text_bytes : CONTROL_TEXT - 1;
-    char *text = strndup(page->text, left), *rest = text, *line;
-    char *safe = malloc(4 * CONTROL_TEXT + 1);
+    char *text = term_have(strndup(page->text, left)), *rest = text, *line;
+    char *safe = term_have(malloc(4 * CONTROL_TEXT + 1));
     struct tp_json json = {.out = stdout};
 
-    if (text == NULL || safe == NULL)
-        term_no_memory();
     if (as_json) {
         tp_json_begin(&json, NULL, '{', ", ");
         tp_json_integer(&json, "pid", control->pid);
@@ -227,10 +225,10 @@ static int do_round(const struct ask *ask, pid_t pid)
 {
     struct table *table = status_table();
     pid_t *list = NULL;
-    size_t count = pid == 0 ? control_processes(ask->folder, &list) : 1, i;
+    size_t count = pid == 0 ? control_processes(ask->folder, &list) : 1;
     bool good = true;
 
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         good &= do_one(ask, table, pid != 0 ? pid : list[i], pid != 0);
     if (ask->request == CONTROL_STATUS && ask->json) {
         table_json(table, &(struct tp_json){.out = stdout}, NULL);
@@ -263,7 +261,6 @@ int cmd_control(int argc, char **argv)
 {
     struct ask ask = {.wait = 5};
     int first = opt_parse(&command, &ask, argc, argv);
-    const char *wrong;
     uint64_t pid = 0;
 
     if (first < 0)
@@ -272,7 +269,7 @@ int cmd_control(int argc, char **argv)
         return opt_misused(&command, "%s: give a process id, or `all`", argv[first]);
     if (first + 2 < argc && strcmp(argv[first + 1], "dump") == 0 && strlen(argv[first + 2]) >= CONTROL_NAME)
         return opt_misused(&command, "dump: the name of a part has %d bytes at most", CONTROL_NAME - 1);
-    wrong = understand(&ask, first < argc ? argc - first - 1 : 0, argv + first + 1);
+    const char *wrong = understand(&ask, first < argc ? argc - first - 1 : 0, argv + first + 1);
     if (wrong != NULL)
         return opt_misused(&command, wrong, argv[first + 1]);
     if (!control_folder("control", ask.folder, sizeof ask.folder))

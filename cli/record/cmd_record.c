@@ -53,33 +53,16 @@ struct record {
 
 /* ------------------------------------------------------------------------------------------ options */
 
-static char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static char *text(const char *format, ...)
-{
-    char *result;
-    va_list arguments;
-
-    va_start(arguments, format);
-    if (vasprintf(&result, format, arguments) < 0)
-        term_no_memory();
-    va_end(arguments);
-    return result;
-}
-
 static void *allocate(size_t bytes)
 {
-    void *memory = malloc(bytes);
-
-    if (memory == NULL)
-        term_no_memory();
-    return memory;
+    return term_have(malloc(bytes));
 }
 
 static const char *take(void *into, const char *name, const char *value)
 {
     struct record *r = into;
-    char *argument = text("--%s=%s", name, value), room[GEOMETRY_TEXT];
-    const char *wrong, *written;
+    char *argument = term_text("--%s=%s", name, value), room[GEOMETRY_TEXT];
+    const char *wrong;
     const struct recording_option *option = options_take(&r->options, argument, &wrong);
 
     if (wrong != NULL)
@@ -88,8 +71,8 @@ static const char *take(void *into, const char *name, const char *value)
         r->native_only = argument;
     if (option->engines == OPTIONS_HANDLED || option->kind == OPTIONS_GEOMETRY)
         return NULL; /* engine_argv sees to it */
-    written = options_text(&r->options, option, room);
-    r->arguments[r->argument_count++] = written != NULL ? text("--%s=%s", name, written) : argument;
+    const char *written = options_text(&r->options, option, room);
+    r->arguments[r->argument_count++] = written != NULL ? term_text("--%s=%s", name, written) : argument;
     return NULL;
 }
 
@@ -131,7 +114,7 @@ static char *stack_size(void)
         return NULL;
     if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > most)
         limit.rlim_cur = most;
-    return text("--main-stacksize=%llu", (unsigned long long)limit.rlim_cur);
+    return term_text("--main-stacksize=%llu", (unsigned long long)limit.rlim_cur);
 }
 
 /* What Valgrind itself is to do; returns how many options were put at `argv`. */
@@ -145,9 +128,9 @@ static size_t valgrind_options(char **argv)
         "--run-libc-freeres=no",
         "--run-cxx-freeres=no",
     };
-    size_t at = 0, i;
+    size_t at = 0;
 
-    for (i = 0; i < sizeof always / sizeof always[0]; i++)
+    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
         argv[at++] = strdup(always[i]);
     if (fcntl(STDERR_FILENO, F_GETFD) < 0) /* or Valgrind takes the first file that the program opens for its own */
         argv[at++] = strdup("--log-file=/dev/null");
@@ -161,17 +144,17 @@ static size_t whereabouts(const struct record *r, char **argv)
     static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
     const char *rank = NULL;
     char host[HOST_NAME_MAX + 1] = "";
-    size_t at = 0, i;
+    size_t at = 0;
 
-    for (i = 0; rank == NULL && i < sizeof ranks / sizeof ranks[0]; i++) {
+    for (size_t i = 0; rank == NULL && i < sizeof ranks / sizeof ranks[0]; i++) {
         rank = getenv(ranks[i]);
         if (rank != NULL && !opt_number(rank, NULL, &(uint64_t){0}))
             rank = NULL;
     }
     if (rank != NULL && !options_given(&r->options, "rank"))
-        argv[at++] = text("--rank=%s", rank);
+        argv[at++] = term_text("--rank=%s", rank);
     if (r->options.host == NULL && gethostname(host, HOST_NAME_MAX) == 0 && *host != '\0')
-        argv[at++] = text("--host=%s", host);
+        argv[at++] = term_text("--host=%s", host);
     return at;
 }
 
@@ -179,38 +162,36 @@ static size_t whereabouts(const struct record *r, char **argv)
 static char **engine_argv(struct record *r, const struct engine *engine, const struct refusals *refusals,
                           char *raw_pattern, char **program)
 {
-    size_t operands = 0, at = 0, i;
-    char **argv, geometry[GEOMETRY_TEXT], folder[PATH_MAX];
+    size_t operands = 0, at = 0;
+    char geometry[GEOMETRY_TEXT], folder[PATH_MAX];
 
     while (program[operands] != NULL)
         operands++;
-    argv = calloc(operands + r->argument_count + GEOMETRY_LEVELS + 16, sizeof *argv);
-    if (argv == NULL)
-        term_no_memory();
+    char **argv = term_have(calloc(operands + r->argument_count + GEOMETRY_LEVELS + 16, sizeof *argv));
     argv[at++] = engine->program;
     if (engine->native) {
         argv[at++] = strdup("--profile=yes");
         if (r->options.stats)
             argv[at++] = strdup("--stats=yes");
         if (refusals->to >= 0)
-            argv[at++] = text("--refusals-to=%d", refusals->to);
+            argv[at++] = term_text("--refusals-to=%d", refusals->to);
     } else {
         at += valgrind_options(argv + at);
     }
     if (r->options.trace_children)
         argv[at++] = strdup("--trace-children=yes");
-    argv[at++] = text("--tenure-out-file=%s", raw_pattern);
+    argv[at++] = term_text("--tenure-out-file=%s", raw_pattern);
     if (r->elements != NULL)
-        argv[at++] = text("--elements=%s", r->elements);
+        argv[at++] = term_text("--elements=%s", r->elements);
     if (r->control && control_folder(NULL, folder, sizeof folder))
-        argv[at++] = text("--control-dir=%s", folder);
-    for (i = 0; i < GEOMETRY_LEVELS; i++) {
+        argv[at++] = term_text("--control-dir=%s", folder);
+    for (size_t i = 0; i < GEOMETRY_LEVELS; i++) {
         const struct tn_geometry *cache = geometry_of(&r->options.config, i);
 
         if (cache->size == 0)
             continue;
         geometry_put(geometry, cache);
-        argv[at++] = text("--%s=%s", geometry_name[i], geometry);
+        argv[at++] = term_text("--%s=%s", geometry_name[i], geometry);
     }
     memcpy(argv + at, r->arguments, r->argument_count * sizeof *argv);
     at += r->argument_count;
@@ -286,9 +267,9 @@ static bool nothing_in_raw(const char *raw, const struct engine_options *options
 static const char *const *extra_meta(struct record *r)
 {
     static const char *list[2 * GEOMETRY_LEVELS + 1];
-    int i, n = 0;
+    int n = 0;
 
-    for (i = 0; i < GEOMETRY_LEVELS; i++) {
+    for (int i = 0; i < GEOMETRY_LEVELS; i++) {
         if (geometry_of(&r->options.config, i)->size == 0)
             continue;
         list[n++] = geometry_source_key[i];
@@ -421,10 +402,10 @@ static enum outcome collect(struct record *r, const struct names *names, const s
                             struct told *told)
 {
     struct names_raw *list;
-    size_t count = names_list(names, &list), i;
+    size_t count = names_list(names, &list);
     enum outcome outcome = NO_PROFILE;
 
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         char *profile;
         bool good;
 
@@ -475,24 +456,20 @@ static int without_profile(int status)
 static bool check_names(const struct record *r, struct names *names)
 {
     const char *wrong = names_make(names, r->out != NULL ? r->out : "tenure.out.%p");
-    char *own;
-    bool good;
 
     if (wrong != NULL) {
         term_error("record: --out: %s", wrong);
         return false;
     }
-    own = names_own(names);
-    good = own == NULL || output_allowed(own, r->raw ? &output_raw : &output_profile);
+    char *own = names_own(names);
+    bool good = own == NULL || output_allowed(own, r->raw ? &output_raw : &output_profile);
     free(own);
     return good;
 }
 
 static int check(struct record *r, char **program, struct names *names, struct engine *engine)
 {
-    const char *wrong;
     char why[2048];
-    int status;
 
     if (r->engine_name == NULL) {
         r->engine_kind = r->native_only != NULL ? ENGINE_NATIVE : ENGINE_ANY;
@@ -506,7 +483,7 @@ static int check(struct record *r, char **program, struct names *names, struct e
         term_error("record: %s: the Valgrind engine has no such option", r->native_only);
         return CLI_OWN_FAILURE;
     }
-    status = target_check(program[0], why, sizeof why);
+    int status = target_check(program[0], why, sizeof why);
     if (status != 0) {
         const char *like = strchr(program[0], '/') == NULL ? opt_nearest_command(program[0]) : NULL;
 
@@ -527,7 +504,7 @@ static int check(struct record *r, char **program, struct names *names, struct e
                    "%s; set TMPDIR to another folder", getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
         return CLI_OWN_FAILURE;
     }
-    wrong = options_check(&r->options);
+    const char *wrong = options_check(&r->options);
     if (wrong != NULL) {
         term_error("record: %s", wrong);
         return CLI_OWN_FAILURE;
@@ -575,7 +552,7 @@ static void find_elements(struct record *r, const struct names *names, const cha
 
     if (!r->options.config.data || target_find(program, path, sizeof path) != 0)
         return;
-    r->elements = text("%s/.tenure.%s.elements", names->directory, names->token);
+    r->elements = term_text("%s/.tenure.%s.elements", names->directory, names->token);
     if (tp_elements_write(path, r->elements, &err) > 0)
         return;
     free(r->elements);
@@ -618,15 +595,14 @@ static int record(struct record *r, char **program)
 int cmd_record(int argc, char **argv)
 {
     struct record r = {.control = true};
-    int first;
 
     term_own_failure(CLI_OWN_FAILURE);
     r.options.is_native = true; /* until it is known which engine it is, the options of both are taken */
     r.options.allocate = allocate;
     r.options.read_text = caches_read_text;
     options_default(&r.options);
-    r.arguments = allocate((size_t)argc * sizeof *r.arguments);
-    first = opt_parse(&command, &r, argc, argv);
+    r.arguments = term_have(malloc((size_t)argc * sizeof *r.arguments));
+    int first = opt_parse(&command, &r, argc, argv);
     if (first < 0)
         return term_finish(-1 - first);
     if (first >= argc)

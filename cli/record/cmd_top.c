@@ -84,9 +84,7 @@ static struct row *add_row(struct rows *list)
 {
     if (list->count == list->room) {
         list->room = list->room * 2 + 256;
-        list->row = realloc(list->row, list->room * sizeof *list->row);
-        if (list->row == NULL)
-            term_no_memory();
+        list->row = term_have(realloc(list->row, list->room * sizeof *list->row));
     }
     return &list->row[list->count++];
 }
@@ -106,10 +104,8 @@ static bool read_rows(struct top *top, struct rows *list)
         struct row *row = add_row(list);
 
         row->address = query_int(&q, 0);
-        row->function = strdup(query_text(&q, 1));
-        row->object = strdup(query_text(&q, 2));
-        if (row->function == NULL || row->object == NULL)
-            term_no_memory();
+        row->function = term_have(strdup(query_text(&q, 1)));
+        row->object = term_have(strdup(query_text(&q, 2)));
         for (size_t i = 0; i < top->columns.count; i++)
             row->since[i] = row->cost[i] = query_real(&q, 3 + (int)i);
     }

@@ -87,9 +87,7 @@ size_t control_processes(const char *folder, pid_t **out)
         }
         if (count == room) {
             room = room * 2 + 16;
-            *out = realloc(*out, room * sizeof **out);
-            if (*out == NULL)
-                term_no_memory();
+            *out = term_have(realloc(*out, room * sizeof **out));
         }
         (*out)[count++] = pid;
     }
@@ -105,11 +103,10 @@ size_t control_processes(const char *folder, pid_t **out)
 static struct control_page *map(int fd)
 {
     struct stat status;
-    void *page;
 
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof(struct control_page))
         return NULL;
-    page = mmap(NULL, sizeof(struct control_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *page = mmap(NULL, sizeof(struct control_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     return page == MAP_FAILED ? NULL : page;
 }
 
@@ -145,23 +142,23 @@ void control_close(struct control *control)
 /* The letter in /proc/PID/stat or /proc/PID/task/TID/stat; 0: there is none. */
 static char state_of(const char *path)
 {
-    char text[512], *state;
+    char text[512];
     FILE *file = fopen(path, "re");
     size_t length = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
 
     if (file != NULL)
         fclose(file);
     text[length] = '\0';
-    state = strrchr(text, ')');
+    char *state = strrchr(text, ')');
     return state != NULL && state[1] == ' ' ? state[2] : 0;
 }
 
 bool control_lives(pid_t pid)
 {
-    char path[64], state;
+    char path[64];
 
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    state = state_of(path);
+    char state = state_of(path);
     return state != 0 && state != 'Z' && state != 'X';
 }
 
@@ -169,10 +166,9 @@ bool control_is_awake(const struct control *control)
 {
     char path[PATH_MAX];
     bool awake = false;
-    DIR *directory;
 
     snprintf(path, sizeof path, "/proc/%ld/task", (long)control->pid);
-    directory = opendir(path);
+    DIR *directory = opendir(path);
     for (struct dirent *entry; directory != NULL && !awake && (entry = readdir(directory)) != NULL;) {
         if (number_of(entry->d_name) == 0)
             continue;
@@ -236,12 +232,11 @@ static enum control_outcome ask_locked(struct control *control, enum control_req
 {
     struct control_page *page = control->page;
     enum control_outcome outcome = wait_for_answer(control, until);
-    uint32_t before, asked;
 
     if (outcome != CONTROL_DONE)
         return outcome == CONTROL_LATER ? CONTROL_BUSY : outcome;
-    before = page->asked;
-    asked = (before & ~1u) + 2;
+    uint32_t before = page->asked;
+    uint32_t asked = (before & ~1u) + 2;
     page->request = request;
     page->argument = argument;
     snprintf(page->name, sizeof page->name, "%s", name != NULL ? name : "");
@@ -256,11 +251,9 @@ static enum control_outcome ask_locked(struct control *control, enum control_req
 enum control_outcome control_ask(struct control *control, enum control_request request, uint32_t argument,
                                  const char *name, double seconds)
 {
-    enum control_outcome outcome;
-
     if (flock(control->fd, LOCK_EX) != 0)
         return CONTROL_BUSY;
-    outcome = ask_locked(control, request, argument, name, now() + seconds);
+    enum control_outcome outcome = ask_locked(control, request, argument, name, now() + seconds);
     flock(control->fd, LOCK_UN);
     return outcome;
 }

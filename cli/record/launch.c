@@ -43,9 +43,8 @@ static char *valgrind_in(const char *folder, size_t length)
 {
     static const char *const names[] = {"valgrind.bin", "valgrind"};
     char path[PATH_MAX];
-    size_t i;
 
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, names[i]);
         if (is_elf(path))
             return realpath(path, NULL);
@@ -75,13 +74,12 @@ static char *beside_us(const char *const *places, size_t count, const char *file
 {
     char self[PATH_MAX], path[PATH_MAX + 64];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    size_t i;
 
     if (length <= 0)
         return NULL;
     self[length] = '\0';
     *strrchr(self, '/') = '\0';
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/%s/%s", self, places[i], file);
         if (access(path, X_OK) == 0)
             return realpath(path, NULL);
@@ -117,12 +115,10 @@ bool engine_version(const char *valgrind, char *out, size_t size)
 {
     int ends[2];
     char text[128] = "";
-    ssize_t length;
-    pid_t child;
 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    child = fork();
+    pid_t child = fork();
     if (child == 0) {
         int end = fcntl(ends[1], F_DUPFD_CLOEXEC, 3); /* tenure may have been started without its first three */
         int nothing = fcntl(open("/dev/null", O_RDWR | O_CLOEXEC), F_DUPFD_CLOEXEC, 3);
@@ -134,7 +130,7 @@ bool engine_version(const char *valgrind, char *out, size_t size)
         _exit(127);
     }
     close(ends[1]);
-    length = child < 0 ? -1 : read(ends[0], text, sizeof text - 1);
+    ssize_t length = child < 0 ? -1 : read(ends[0], text, sizeof text - 1);
     close(ends[0]);
     if (child > 0)
         waitpid(child, NULL, 0);
@@ -226,18 +222,15 @@ enum { HANDED = 6 };
 static void take_signals(struct sigaction *before)
 {
     struct sigaction forward = {.sa_flags = SA_SIGINFO | SA_RESTART};
-    int i;
 
     forward.sa_sigaction = hand_on;
-    for (i = 0; i < HANDED; i++)
+    for (int i = 0; i < HANDED; i++)
         sigaction(handed_on[i], &forward, &before[i]);
 }
 
 static void give_signals_back(const struct sigaction *before)
 {
-    int i;
-
-    for (i = 0; i < HANDED; i++)
+    for (int i = 0; i < HANDED; i++)
         sigaction(handed_on[i], &before[i], NULL);
 }
 

@@ -76,9 +76,8 @@ static const char *machine(unsigned code)
         {EM_386, "i386"},         {EM_ARM, "ARM"},   {EM_AARCH64, "AArch64"}, {EM_RISCV, "RISC-V"},
         {EM_PPC64, "PowerPC 64"}, {EM_S390, "s390"}, {EM_MIPS, "MIPS"},       {EM_X86_64, "x86-64"},
     };
-    size_t i;
 
-    for (i = 0; i < sizeof known / sizeof known[0]; i++) {
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (known[i].code == code)
             return known[i].name;
     }
@@ -90,12 +89,11 @@ static bool is_program(const char *path, const unsigned char *head, size_t lengt
 {
     struct stat status;
     Elf64_Ehdr elf;
-    uint64_t file;
 
     if (length < sizeof elf || stat(path, &status) != 0)
         return false;
     memcpy(&elf, head, sizeof elf);
-    file = (uint64_t)status.st_size;
+    uint64_t file = (uint64_t)status.st_size;
     return (elf.e_type == ET_EXEC || elf.e_type == ET_DYN) && elf.e_phnum > 0 &&
            elf.e_phentsize == sizeof(Elf64_Phdr) && elf.e_phoff <= file &&
            elf.e_phnum * sizeof(Elf64_Phdr) <= file - elf.e_phoff;
@@ -150,14 +148,13 @@ static int check_path(const char *path, unsigned depth, char *why, size_t size);
 static int check_script(const char *path, char *line, unsigned depth, char *why, size_t size)
 {
     char *interpreter = line + strspn(line, " \t"), inner[1024];
-    int status;
 
     interpreter[strcspn(interpreter, " \t\r\n")] = '\0';
     if (*interpreter == '\0')
         return refuse(why, size, path, "names no interpreter behind #!");
     if (depth >= MAX_INTERPRETERS)
         return refuse(why, size, path, "its interpreters are scripts, too many in a row");
-    status = check_path(interpreter, depth + 1, inner, sizeof inner);
+    int status = check_path(interpreter, depth + 1, inner, sizeof inner);
     if (status != 0) {
         snprintf(why, size, "%s: its interpreter cannot be run: %s", path, inner);
         return CLI_NOT_EXECUTABLE;
@@ -168,13 +165,12 @@ static int check_script(const char *path, char *line, unsigned depth, char *why,
 static int check_path(const char *path, unsigned depth, char *why, size_t size)
 {
     unsigned char head[HEAD + 1] = {0};
-    int status = check_file(path, why, size), file;
-    ssize_t length;
+    int status = check_file(path, why, size);
 
     if (status != 0)
         return status;
-    file = open(path, O_RDONLY | O_CLOEXEC);
-    length = file < 0 ? -1 : read(file, head, HEAD);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, head, HEAD);
     if (file >= 0)
         close(file);
     if (length < 0)

@@ -70,11 +70,11 @@ static struct opt_command command = {
 /* "functions, --loops and --pairs": the groups among whose rows --in chooses. */
 static void name_groups(char *out, size_t size, const char *dashes, const char *before_last)
 {
-    size_t at = (size_t)snprintf(out, size, "functions"), last = 0, i;
+    size_t at = (size_t)snprintf(out, size, "functions"), last = 0;
 
-    for (i = 0; i < tp_section_group_count; i++)
+    for (size_t i = 0; i < tp_section_group_count; i++)
         last = tp_section_groups[i].in != NULL ? i : last;
-    for (i = 0; i <= last && at < size; i++) {
+    for (size_t i = 0; i <= last && at < size; i++) {
         const struct tp_section_group *group = &tp_section_groups[i];
 
         if (group->in != NULL && group->option != NULL)
@@ -86,11 +86,10 @@ static void name_groups(char *out, size_t size, const char *dashes, const char *
 static void make_options(void)
 {
     char groups[256];
-    size_t i;
 
     name_groups(groups, sizeof groups, "", ", ");
     snprintf(in_help, sizeof in_help, "%s:\nonly those in a function or a source file; * and ? match", groups);
-    for (i = 0; i < tp_section_group_count; i++) {
+    for (size_t i = 0; i < tp_section_group_count; i++) {
         const struct tp_section_group *group = &tp_section_groups[i];
         size_t at = offsetof(struct report, asked) + i * sizeof ((struct report *)NULL)->asked[0];
 
@@ -143,7 +142,7 @@ enum { TITLE = 10 };
 static void print_caches(const struct report *report)
 {
     char key[32], text[1024], cut[1100];
-    const char *part, *next, *source[GEOMETRY_LEVELS], *said;
+    const char *next, *source[GEOMETRY_LEVELS], *said;
     struct tn_geometry geometry[GEOMETRY_LEVELS] = {0};
 
     for (int i = 0; i < GEOMETRY_LEVELS; i++) {
@@ -161,7 +160,7 @@ static void print_caches(const struct report *report)
         printf("Caches    %s\n", cut);
         return;
     }
-    for (part = cut; part != NULL; part = next) {
+    for (const char *part = cut; part != NULL; part = next) {
         next = strstr(part, "; ");
         printf("%-9s %.*s\n", part == cut ? "Caches" : "", next != NULL ? (int)(next - part) : INT_MAX, part);
         next = next != NULL ? next + 2 : NULL;
@@ -175,7 +174,6 @@ static void print_header(const struct report *report)
     } last[] = {{"Runs", "runs"}, {"Baseline", "diff.baseline"}, {"New", "diff.new"}, {"Damaged", "import.damage"}};
     const char *cmd = tp_meta(report->profile, "cmd"), *engine = tp_meta(report->profile, "engine");
     char safe[4096], cut[4096];
-    size_t i;
 
     term_labelled("Profile", TITLE, report->file);
     if (cmd != NULL) {
@@ -190,7 +188,7 @@ static void print_header(const struct report *report)
         snprintf(cut, sizeof cut, "%s %s", engine, version != NULL ? version : "");
         term_labelled("Engine", TITLE, cut);
     }
-    for (i = 0; i < sizeof last / sizeof last[0]; i++) {
+    for (size_t i = 0; i < sizeof last / sizeof last[0]; i++) {
         if (tp_meta(report->profile, last[i].key) != NULL)
             term_labelled(last[i].title, TITLE, tp_meta(report->profile, last[i].key));
     }
@@ -216,14 +214,11 @@ static void json_total(struct report *report, const char *name)
 /* What the profile is of, and its totals: every event, and every ratio that it has. */
 static void json_header(struct report *report)
 {
-    const struct tp_formula *formula;
-    size_t i;
-
     query_json_head(report->profile, &report->out, "tenure-report", report->file);
     tp_json_begin(&report->out, "totals", '{', ", ");
-    for (i = 0; i < tp_event_count(report->profile); i++)
+    for (size_t i = 0; i < tp_event_count(report->profile); i++)
         json_total(report, tp_event_at(report->profile, i)->name);
-    for (formula = tp_formulas(report->profile); formula != NULL; formula = formula->next)
+    for (const struct tp_formula *formula = tp_formulas(report->profile); formula != NULL; formula = formula->next)
         json_total(report, formula->name);
     tp_json_end(&report->out);
 }
@@ -259,9 +254,8 @@ static bool is_asked(const struct report *report, size_t group)
 static bool known(struct report *report)
 {
     bool any = report->in == NULL, good = true;
-    size_t i;
 
-    for (i = 0; good && i < tp_section_group_count; i++) {
+    for (size_t i = 0; good && i < tp_section_group_count; i++) {
         if (is_asked(report, i))
             good = report_needs(report, &tp_section_groups[i]) &&
                    (report->in == NULL || report_has_in(report, &tp_section_groups[i], &any));
@@ -271,7 +265,7 @@ static bool known(struct report *report)
                    report->in);
         good = false;
     }
-    for (i = 0; good && i < tp_section_group_count; i++) {
+    for (size_t i = 0; good && i < tp_section_group_count; i++) {
         size_t at = own_of(&tp_section_groups[i]);
 
         if (is_asked(report, i) && at < OWN && own[at].known != NULL)
@@ -312,19 +306,18 @@ static bool print_overview(struct report *report)
 
 static bool print(struct report *report)
 {
-    bool asked = false, good;
-    size_t i;
+    bool asked = false;
 
-    for (i = 0; i < tp_section_group_count; i++)
+    for (size_t i = 0; i < tp_section_group_count; i++)
         asked |= is_asked(report, i);
-    for (i = 0; i < tp_section_group_count; i++)
+    for (size_t i = 0; i < tp_section_group_count; i++)
         report->asked[i].flag |= !asked && tp_section_groups[i].option == NULL;
-    good = choose_columns(report) && known(report);
+    bool good = choose_columns(report) && known(report);
     if (good && report->json)
         json_header(report);
     else if (good && report->form == TABLE_TERMINAL && !asked && report->in == NULL)
         good = print_overview(report);
-    for (i = 0; good && i < tp_section_group_count; i++) {
+    for (size_t i = 0; good && i < tp_section_group_count; i++) {
         if (is_asked(report, i))
             good = print_group(report, &tp_section_groups[i]);
     }
@@ -342,9 +335,8 @@ static int misused(const struct report *report)
     const char *fixed = NULL;
     bool columns = false, others = false, advice = false;
     char groups[256];
-    size_t i;
 
-    for (i = 0; i < tp_section_group_count; i++) {
+    for (size_t i = 0; i < tp_section_group_count; i++) {
         const struct tp_section_group *group = &tp_section_groups[i];
 
         if (!is_asked(report, i))
@@ -371,11 +363,10 @@ static int misused(const struct report *report)
 int cmd_report(int argc, char **argv)
 {
     struct report report = {.limit = 20, .threshold = -1, .shown.most = 31};
-    int first, status;
-    bool good;
+    int status;
 
     make_options();
-    first = opt_parse(&command, &report, argc, argv);
+    int first = opt_parse(&command, &report, argc, argv);
     if (first < 0)
         return term_finish(-1 - first);
     if ((status = misused(&report)) != 0)
@@ -386,7 +377,7 @@ int cmd_report(int argc, char **argv)
     report.file = given_name();
     report.form = report.json ? TABLE_JSON : report.csv ? TABLE_CSV : TABLE_TERMINAL;
     report.difference = tp_meta(report.profile, "diff.new") != NULL;
-    good = column_define(report.profile, &report.defines) && print(&report);
+    bool good = column_define(report.profile, &report.defines) && print(&report);
     free(report.shown.at);
     given_close(report.profile);
     return term_finish(good ? CLI_GOOD : CLI_ERROR);

@@ -221,12 +221,10 @@ static bool advice_json_list(struct report *report, const char *key, const char 
 /* Of a row the columns behind those that text needs. */
 static bool advice_json(struct report *report, struct query *q)
 {
-    bool good;
-
     tp_json_begin(&report->out, "advice", '{', ", ");
     tp_json_integer(&report->out, "version", ADVICE_VERSION);
-    good = advice_json_list(report, "limits", "SELECT name, value, unit, words FROM temp.advice_limits", 0) &&
-           advice_json_list(report, "silent", "SELECT kind, record FROM temp.advice_silent", 0);
+    bool good = advice_json_list(report, "limits", "SELECT name, value, unit, words FROM temp.advice_limits", 0) &&
+                advice_json_list(report, "silent", "SELECT kind, record FROM temp.advice_silent", 0);
     tp_json_begin(&report->out, "items", '[', ",\n");
     while (good && query_row(q)) {
         tp_json_begin(&report->out, NULL, '{', ", ");
@@ -253,11 +251,10 @@ bool report_advice_known(struct report *report)
 {
     char limits[1024] = "";
     struct tp_error err;
-    size_t used;
 
     if (report->threshold >= 0)
         snprintf(limits, sizeof limits, "share=%.15g,", report->threshold);
-    used = strlen(limits);
+    size_t used = strlen(limits);
     if (report->advice_limits != NULL)
         used += (size_t)snprintf(limits + used, sizeof limits - used, "%s", report->advice_limits);
     if (used >= sizeof limits)
@@ -276,7 +273,6 @@ bool report_advice_known(struct report *report)
 bool report_advice(struct report *report, const struct tp_section_group *group)
 {
     struct query q;
-    bool good;
 
     (void)group;
     query_begin(&q, report->profile,
@@ -285,7 +281,7 @@ bool report_advice(struct report *report, const struct tp_section_group *group)
                 "file, line, data, cest, share, bytes, memory_bytes, confidence, certain, fix "
                 "FROM temp.advice ORDER BY id LIMIT %lld",
                 (long long)report->limit);
-    good = report->json ? advice_json(report, &q) : print_all(report, &q);
+    bool good = report->json ? advice_json(report, &q) : print_all(report, &q);
     report->sections++;
     return query_end(&q) && good;
 }

@@ -75,13 +75,11 @@ static void write_word(FILE *out, const struct drawn *d, const char *word, size_
 /* For each event ", SQL AS event". */
 static void write_events(FILE *out, tp_profile *profile, const char *sql, size_t length)
 {
-    size_t i, k;
-
-    for (i = 0; i < tp_event_count(profile); i++) {
+    for (size_t i = 0; i < tp_event_count(profile); i++) {
         const char *name = tp_event_at(profile, i)->name;
 
         fputs(", ", out);
-        for (k = 0; k < length; k++)
+        for (size_t k = 0; k < length; k++)
             fputs(sql[k] == '%' ? name : (char[]){sql[k], '\0'}, out);
         fprintf(out, " AS \"%s\"", name);
     }
@@ -105,10 +103,8 @@ static char *filled_in(const struct drawn *d, const char *text, bool sql)
 {
     char *result = NULL;
     size_t size, length;
-    FILE *out = open_memstream(&result, &size);
+    FILE *out = term_have(open_memstream(&result, &size));
 
-    if (out == NULL)
-        term_no_memory();
     for (; *text != '\0'; text += length) {
         length = strcspn(text, sql ? "$[{" : "$");
         fprintf(out, "%.*s", (int)length, text);
@@ -154,10 +150,9 @@ static bool ask_number(const struct drawn *d, const char *text, double *out)
 bool report_needs(const struct report *report, const struct tp_section_group *group)
 {
     struct drawn d = {.report = report, .group = group, .name = report->asked[group - tp_section_groups].value};
-    const struct tp_section_need *need;
     double there;
 
-    for (need = group->needs; need->sql != NULL; need++) {
+    for (const struct tp_section_need *need = group->needs; need->sql != NULL; need++) {
         char *words;
 
         if (!ask_number(&d, need->sql, &there))
@@ -178,12 +173,11 @@ bool report_has_in(const struct report *report, const struct tp_section_group *g
     const struct tp_section *const *section = group->sections;
     char sql[2048];
     double there;
-    bool good;
 
     while ((*section)->in == NULL)
         section++;
     snprintf(sql, sizeof sql, "SELECT EXISTS (SELECT 1 FROM %s WHERE %s)", group->in, (*section)->in);
-    good = ask_number(&d, sql, &there);
+    bool good = ask_number(&d, sql, &there);
     *any |= there > 0;
     return good;
 }
@@ -201,7 +195,7 @@ static void choose_columns(struct drawn *d)
 {
     const struct report *report = d->report;
     const struct tp_section *section = d->section;
-    size_t keep = section->events == TP_EVENTS_NONE ? 0 : report->shown.count, first, i;
+    size_t keep = section->events == TP_EVENTS_NONE ? 0 : report->shown.count, first;
     struct column_spec spec;
     char name[64];
 
@@ -209,7 +203,7 @@ static void choose_columns(struct drawn *d)
         first = d->counted ? 0 : section->events == TP_EVENTS_SELF ? 1 : 2;
         keep = keep < first ? keep : first;
     }
-    for (i = 0; i < keep; i++) {
+    for (size_t i = 0; i < keep; i++) {
         const struct column_spec *shown = &report->shown.at[i];
 
         snprintf(name, sizeof name, "%s%s", shown->name, shown->inclusive ? "" : "_incl");
@@ -218,7 +212,7 @@ static void choose_columns(struct drawn *d)
         else if (section->events == TP_EVENTS_SHOWN || (section->events == TP_EVENTS_SELF && !shown->inclusive))
             keep_column(d, shown, i);
     }
-    for (i = 0; section->usual != NULL && report->show == NULL && section->usual[i] != NULL; i++) {
+    for (size_t i = 0; section->usual != NULL && report->show == NULL && section->usual[i] != NULL; i++) {
         if (column_try(report->profile, section->usual[i], &spec) &&
             !(spec.inclusive && query_was_off(report->profile, "inclusive")))
             keep_column(d, &spec, d->columns.count);
@@ -265,9 +259,8 @@ void report_columns(const struct report *report, struct table *table, const stru
         [TP_COLUMN_TEXT] = TABLE_TEXT,       [TP_COLUMN_COUNT] = TABLE_COUNT,   [TP_COLUMN_REAL] = TABLE_REAL,
         [TP_COLUMN_PERCENT] = TABLE_PERCENT, [TP_COLUMN_CHANGE] = TABLE_CHANGE, [TP_COLUMN_BRIEF] = TABLE_TEXT,
         [TP_COLUMN_SETS] = TABLE_TEXT,       [TP_COLUMN_SET_COUNT] = TABLE_COUNT};
-    const struct tp_section_column *column;
 
-    for (column = section->columns; column->key != NULL; column++) {
+    for (const struct tp_section_column *column = section->columns; column->key != NULL; column++) {
         enum table_kind kind = column->kind != TP_COLUMN_AS_SORTED ? kinds[column->kind]
                                : report->sort.is_real              ? TABLE_REAL
                                                                    : TABLE_COUNT;
@@ -284,13 +277,13 @@ static unsigned sets_of(const char *masks, char *out, size_t size)
 {
     enum { SETS = 64 };
     uint64_t all = 0;
-    unsigned count = 0, first, last;
+    unsigned count = 0, last;
     size_t at = 0;
 
     for (; *masks != '\0'; masks += strcspn(masks, ","), masks += *masks == ',')
         all |= (uint64_t)strtoll(masks, NULL, 10);
     out[0] = '\0';
-    for (first = 0; first < SETS && at < size; first = last + 1) {
+    for (unsigned first = 0; first < SETS && at < size; first = last + 1) {
         last = first;
         if (!(all >> first & 1))
             continue;
@@ -349,16 +342,13 @@ static char *rows_sql(const struct drawn *d)
 {
     const struct report *report = d->report;
     const struct tp_section *section = d->section;
-    const struct tp_section_column *column;
     const char *comma = "";
     char *sql = NULL;
     size_t size;
-    FILE *out = open_memstream(&sql, &size);
+    FILE *out = term_have(open_memstream(&sql, &size));
 
-    if (out == NULL)
-        term_no_memory();
     fputs(section->again != NULL ? "SELECT * FROM (SELECT " : "SELECT ", out);
-    for (column = section->columns; column->key != NULL; column++) {
+    for (const struct tp_section_column *column = section->columns; column->key != NULL; column++) {
         if (!has_column(report, column))
             continue;
         if (column->sql != NULL)
@@ -390,11 +380,10 @@ static bool ask_whole(struct drawn *d)
 {
     struct query q;
     char sql[256];
-    size_t i;
 
     snprintf(sql, sizeof sql, "SELECT 0$columns FROM %s", d->section->of);
     if (ask(d, &q, sql) && query_row(&q)) {
-        for (i = 0; i < d->columns.count; i++)
+        for (size_t i = 0; i < d->columns.count; i++)
             d->whole[i] = query_real(&q, (int)i + 1);
     }
     return query_end(&q);
@@ -406,18 +395,16 @@ static bool fill(struct drawn *d, struct table *table)
     const struct tp_section_column *column;
     int own = 0, at;
     struct query q;
-    char *sql;
-    size_t i;
 
     if (section->of != NULL && !ask_whole(d))
         return false;
     for (column = section->columns; column->key != NULL; column++)
         own += has_column(d->report, column);
-    sql = rows_sql(d);
+    char *sql = rows_sql(d);
     ask(d, &q, sql);
     free(sql);
     while (query_row(&q)) {
-        for (i = 0; i < d->columns.count; i++)
+        for (size_t i = 0; i < d->columns.count; i++)
             column_cells(table, &d->columns.at[i], &q, own + (int)i, d->whole[i]);
         for (at = 0, column = section->columns; column->key != NULL; column++) {
             if (!has_column(d->report, column))
@@ -440,11 +427,10 @@ static bool wants_meaning(const struct drawn *d, size_t i)
 {
     static const char *const ours[] = {"CEst", "SpLoss", "AcCost", "spatial", "temporal"};
     const struct column_spec *spec = &d->columns.at[i];
-    size_t k;
 
     if (i > 0 && spec->inclusive && strcmp(spec->event, d->columns.at[i - 1].event) == 0)
         return false;
-    for (k = 0; k < sizeof ours / sizeof ours[0]; k++) {
+    for (size_t k = 0; k < sizeof ours / sizeof ours[0]; k++) {
         if (strncmp(spec->name, ours[k], strlen(ours[k])) == 0)
             return true;
     }
@@ -475,10 +461,9 @@ static void print_legend(const struct drawn *d)
 {
     bool incl = false;
     int column = 0;
-    size_t i;
 
     fputs(term_style(stdout, TERM_DIM), stdout);
-    for (i = 0; i < d->columns.count; i++) {
+    for (size_t i = 0; i < d->columns.count; i++) {
         const struct column_spec *spec = &d->columns.at[i];
         char text[256];
 
@@ -547,17 +532,14 @@ static bool draw_each(struct report *report, struct drawn *d)
 
 bool report_table(struct report *report, const struct tp_section_group *group, const struct tp_section *section)
 {
-    struct drawn *d = calloc(1, sizeof *d);
+    struct drawn *d = term_have(calloc(1, sizeof *d));
     double there = 1;
-    bool good;
 
-    if (d == NULL)
-        term_no_memory();
     d->report = report;
     d->group = group;
     d->section = section;
     d->name = report->asked[group - tp_section_groups].value;
-    good = (section->there == NULL || ask_number(d, section->there, &there)) && choose_order(d);
+    bool good = (section->there == NULL || ask_number(d, section->there, &there)) && choose_order(d);
     if (good && there > 0 && (report->in == NULL || section->in != NULL)) {
         if (section->each != NULL) {
             good = draw_each(report, d);

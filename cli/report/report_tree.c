@@ -47,11 +47,10 @@ static void tree_row(struct table *table, struct query *q, const struct column_s
 {
     enum { DEEPEST = 40 };
     int64_t depth = query_int(q, 4);
-    int i;
 
     column_cells(table, incl, q, 6, 0);
     column_cells(table, self, q, 7, incl->total);
-    for (i = 1; i <= 5; i++)
+    for (int i = 1; i <= 5; i++)
         query_cell(table, q->statement, i);
     table_indent(table, 2 * (int)(depth < DEEPEST ? depth : DEEPEST));
 }
@@ -86,7 +85,6 @@ bool report_tree(struct report *report, const struct tp_section_group *group)
     struct column_spec incl, self;
     char name[64], heading[160];
     struct table *table;
-    bool good;
 
     snprintf(name, sizeof name, "%s%s", report->sort.name, report->sort.inclusive ? "" : "_incl");
     if (!column_find(report->profile, "this profile", name, &incl))
@@ -98,7 +96,7 @@ bool report_tree(struct report *report, const struct tp_section_group *group)
     column_headings(table, &incl, 0, 0);
     column_headings(table, &self, 2, 1);
     report_columns(report, table, group->sections[0]);
-    good = tree_rows(report, table, threshold * fabs(incl.total) / 100, &incl, &self);
+    bool good = tree_rows(report, table, threshold * fabs(incl.total) / 100, &incl, &self);
     snprintf(heading, sizeof heading, "Call tree by %s, down to %g %%", incl.name, threshold);
     if (table_rows(table) == 0 && format != NULL)
         snprintf(heading, sizeof heading, "Call tree (a file of %s has no call paths)", format);
