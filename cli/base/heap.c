@@ -15,56 +15,11 @@
 
 #include "profile/base/sound.h"
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t size);
-FILE *__real_fopen64(const char *path, const char *mode);
-FILE *__real_fdopen(int descriptor, const char *mode);
-FILE *__real_open_memstream(char **text, size_t *size);
-DIR *__real_opendir(const char *path);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t size);
-FILE *__wrap_fopen64(const char *path, const char *mode);
-FILE *__wrap_fdopen(int descriptor, const char *mode);
-FILE *__wrap_open_memstream(char **text, size_t *size);
-DIR *__wrap_opendir(const char *path);
-__attribute__((format(printf, 2, 3))) int __wrap_asprintf(char **text, const char *format, ...);
-
 static void *noticed(void *memory)
 {
     if (memory == NULL)
         tp_sound_no_memory();
     return memory;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return noticed(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return noticed(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return noticed(__real_realloc(old, size));
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return noticed(__real_strdup(text));
-}
-
-char *__wrap_strndup(const char *text, size_t size)
-{
-    return noticed(__real_strndup(text, size));
 }
 
 static void *noticed_open(void *opened)
@@ -74,27 +29,25 @@ static void *noticed_open(void *opened)
     return opened;
 }
 
-/* What stdio.h calls fopen where files may be large. */
-FILE *__wrap_fopen64(const char *path, const char *mode)
-{
-    return noticed_open(__real_fopen64(path, mode));
-}
+/* fopen64 is what stdio.h calls fopen where files may be large. */
+#define WRAP(notice, type, name, parameters, arguments) \
+    type __real_##name parameters; \
+    type __wrap_##name parameters; \
+    type __wrap_##name parameters \
+    { \
+        return notice(__real_##name arguments); \
+    }
+WRAP(noticed, void *, malloc, (size_t size), (size))
+WRAP(noticed, void *, calloc, (size_t count, size_t size), (count, size))
+WRAP(noticed, void *, realloc, (void *old, size_t size), (old, size))
+WRAP(noticed, char *, strdup, (const char *text), (text))
+WRAP(noticed, char *, strndup, (const char *text, size_t size), (text, size))
+WRAP(noticed_open, FILE *, fopen64, (const char *path, const char *mode), (path, mode))
+WRAP(noticed_open, FILE *, fdopen, (int descriptor, const char *mode), (descriptor, mode))
+WRAP(noticed_open, FILE *, open_memstream, (char **text, size_t *size), (text, size))
+WRAP(noticed_open, DIR *, opendir, (const char *path), (path))
 
-FILE *__wrap_fdopen(int descriptor, const char *mode)
-{
-    return noticed_open(__real_fdopen(descriptor, mode));
-}
-
-FILE *__wrap_open_memstream(char **text, size_t *size)
-{
-    return noticed_open(__real_open_memstream(text, size));
-}
-
-DIR *__wrap_opendir(const char *path)
-{
-    return noticed_open(__real_opendir(path));
-}
-
+__attribute__((format(printf, 2, 3))) int __wrap_asprintf(char **text, const char *format, ...);
 int __wrap_asprintf(char **text, const char *format, ...)
 {
     va_list arguments;
