@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "tenure_config.h"
 
+#include <limits.h>
 #include <string.h>
 
 #if TENURE_HAVE_PAGE
@@ -41,21 +42,39 @@ static int write_page(FILE *out, void *user, struct tp_error *err)
     return tp_html_write(w->profile, out, &w->html, w->result, err);
 }
 
-/* The command that was profiled; else the profile's name. */
-static const char *own_title(tp_profile *profile)
-{
-    const char *command = tp_meta(profile, "cmd");
-
-    return command != NULL && *command != '\0' ? command : tp_path(profile);
-}
-
 int page_write(tp_profile *profile, const struct page_options *options, const char *path, unsigned mode,
                struct tp_html_result *result)
 {
+    const char *command = tp_meta(profile, "cmd");
     struct writing w = {
         profile, {asset, options->title, options->no_source, options->source_anywhere, options->sides}, result};
 
     if (w.html.title == NULL)
-        w.html.title = own_title(profile);
+        w.html.title = command != NULL && *command != '\0' ? command : tp_path(profile);
     return output_write(path, mode, &page_kind, write_page, &w);
+}
+
+int page_command(const struct page_command *command, int argc, char **argv)
+{
+    struct page_options options = {0};
+    int first = opt_parse(command->options, &options, argc, argv), status = CLI_ERROR;
+    struct tp_html_result result;
+    char path[PATH_MAX] = "";
+
+    if (first < 0)
+        return term_finish(-1 - first);
+    if (options.out != NULL && strcmp(options.out, "-") == 0 && !command->to_stdout)
+        return opt_misused(command->options,
+                           "a browser needs a file; `tenure html -o -` writes to standard output");
+    if (!page_is_there())
+        return CLI_ERROR;
+    tp_profile *profile = given_open_weighed(first < argc ? argv[first] : NULL, options.weights);
+    if (profile == NULL)
+        return CLI_ERROR;
+    if (options.out != NULL)
+        snprintf(path, sizeof path, "%s", options.out);
+    if (options.out != NULL || command->place(path, sizeof path))
+        status = page_write(profile, &options, path, command->mode, &result);
+    given_close(profile);
+    return status == CLI_GOOD ? command->tell(path, &options, &result) : status;
 }

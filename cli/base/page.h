@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * page.h: what `tenure html` and `tenure open` share: a profile as a page in a file.
+ * page.h: what `tenure html`, `tenure open` and `tenure diff` share: a profile as a page in a file.
  */
 #ifndef TENURE_CLI_PAGE_H
 #define TENURE_CLI_PAGE_H
@@ -33,5 +33,16 @@ extern const struct output_kind page_kind;
 /* Write the page of `profile` to `path` (output.h). Returns the exit status. */
 int page_write(tp_profile *profile, const struct page_options *options, const char *path, unsigned mode,
                struct tp_html_result *result);
+
+/* A command that does nothing but write a page. */
+struct page_command {
+    const struct opt_command *options;
+    unsigned mode;
+    bool to_stdout;                            /* may be where it is written to */
+    bool (*place)(char *path, size_t size);    /* where it goes without --out; false with a line on stderr */
+    int (*tell)(const char *path, const struct page_options *options, const struct tp_html_result *result);
+};
+/* Returns the exit status: that of `tell`, once the page is written. */
+int page_command(const struct page_command *command, int argc, char **argv);
 
 #endif

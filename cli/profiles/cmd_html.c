@@ -35,14 +35,22 @@ static const struct opt_command command = {
     .foreign = foreign,
 };
 
+/* Beside the profile; no name at all where it would be too long for a file. */
+static bool place(char *path, size_t size)
+{
+    if (snprintf(path, size, "%s.html", given_name()) >= (int)size)
+        *path = '\0';
+    return true;
+}
+
 /* "page.html: 1,234,567 bytes, with the text of 3 of 5 source files" */
-static void tell(const char *path, const struct page_options *options, const struct tp_html_result *result)
+static int tell(const char *path, const struct page_options *options, const struct tp_html_result *result)
 {
     char size[32], found[32], files[32], name[PATH_MAX];
     struct stat status;
 
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
-        return;
+    if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return term_finish(CLI_GOOD);
     term_escape(name, sizeof name, path);
     printf("%s: %s bytes", name, term_number(size, (int64_t)status.st_size));
     if (!options->no_source)
@@ -53,34 +61,10 @@ static void tell(const char *path, const struct page_options *options, const str
         fprintf(stderr, "tenure: the text of %s source file%s is not in it, since not everybody may read that; "
                         "--source-anywhere puts it there\n",
                 term_number(files, (int64_t)result->refused), result->refused == 1 ? "" : "s");
-}
-
-static int html(const struct page_options *options, const char *given)
-{
-    tp_profile *profile = given_open_weighed(given, options->weights);
-    struct tp_html_result result;
-    char path[PATH_MAX];
-
-    if (profile == NULL)
-        return CLI_ERROR;
-    snprintf(path, sizeof path, "%s", options->out ? options->out : "");
-    if (options->out == NULL && snprintf(path, sizeof path, "%s.html", given_name()) >= (int)sizeof path)
-        path[0] = '\0'; /* too long for a file */
-    int status = page_write(profile, options, path, 0666, &result);
-    given_close(profile);
-    if (status == CLI_GOOD && strcmp(path, "-") != 0)
-        tell(path, options, &result);
-    return status == CLI_GOOD ? term_finish(CLI_GOOD) : status;
+    return term_finish(CLI_GOOD);
 }
 
 int cmd_html(int argc, char **argv)
 {
-    struct page_options options = {0};
-    int first = opt_parse(&command, &options, argc, argv);
-
-    if (first < 0)
-        return term_finish(-1 - first);
-    if (!page_is_there())
-        return CLI_ERROR;
-    return html(&options, first < argc ? argv[first] : NULL);
+    return page_command(&(struct page_command){&command, 0666, true, place, tell}, argc, argv);
 }

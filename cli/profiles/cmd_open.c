@@ -113,8 +113,10 @@ static int soon(pid_t child)
     return 0;
 }
 
-static int show(const char *path)
+static int show(const char *path, const struct page_options *options, const struct tp_html_result *result)
 {
+    (void)options;
+    (void)result;
     const char *browser = getenv("BROWSER");
     const char *program = browser != NULL && *browser != '\0' && strpbrk(browser, ":% ") == NULL ? browser : "xdg-open";
     char name[PATH_MAX];
@@ -135,35 +137,7 @@ static int show(const char *path)
     return CLI_ERROR;
 }
 
-/* ------------------------------------------------------------------------------------------ the command */
-
-static int open_page(const struct page_options *options, const char *given)
-{
-    tp_profile *profile = given_open_weighed(given, options->weights);
-    struct tp_html_result result;
-    char path[PATH_MAX] = "";
-    int status = CLI_ERROR;
-
-    if (profile == NULL)
-        return CLI_ERROR;
-    if (options->out != NULL)
-        snprintf(path, sizeof path, "%s", options->out);
-    if (options->out != NULL || place(path, sizeof path))
-        status = page_write(profile, options, path, 0600, &result);
-    given_close(profile);
-    return status == CLI_GOOD ? show(path) : status;
-}
-
 int cmd_open(int argc, char **argv)
 {
-    struct page_options options = {0};
-    int first = opt_parse(&command, &options, argc, argv);
-
-    if (first < 0)
-        return term_finish(-1 - first);
-    if (options.out != NULL && strcmp(options.out, "-") == 0)
-        return opt_misused(&command, "a browser needs a file; `tenure html -o -` writes to standard output");
-    if (!page_is_there())
-        return CLI_ERROR;
-    return open_page(&options, first < argc ? argv[first] : NULL);
+    return page_command(&(struct page_command){&command, 0600, false, place, show}, argc, argv);
 }
