@@ -122,26 +122,20 @@ bool given_later(const struct stat *a, const struct stat *b)
     return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
 }
 
-/* A profile, raw or not, of this version or not; temporary files of SQLite are not. */
-static bool is_candidate(const char *name)
-{
-    struct tp_error ignored;
-
-    if (strncmp(name, "tenure.out.", 11) != 0)
-        return false;
-    enum tp_kind kind = tp_kind(name, &ignored);
-    return kind != TP_KIND_OTHER && kind != TP_KIND_UNREADABLE;
-}
-
 static bool newest(char *out, size_t size)
 {
     DIR *directory = opendir(".");
     struct stat best = {0}, status;
+    struct tp_error ignored;
     struct dirent *entry;
     bool found = false;
 
     while (directory != NULL && (entry = readdir(directory)) != NULL) {
-        if (!is_candidate(entry->d_name) || stat(entry->d_name, &status) != 0 ||
+        if (strncmp(entry->d_name, "tenure.out.", 11) != 0)
+            continue;
+        /* A profile, raw or not, of this version or not; temporary files of SQLite are not. */
+        enum tp_kind kind = tp_kind(entry->d_name, &ignored);
+        if (kind == TP_KIND_OTHER || kind == TP_KIND_UNREADABLE || stat(entry->d_name, &status) != 0 ||
             (found && !given_later(&status, &best)))
             continue;
         snprintf(out, size, "%s", entry->d_name);

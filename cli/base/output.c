@@ -49,26 +49,19 @@ static int to_stdout(const char *path, output_writer *write, void *user)
 const struct output_kind output_profile = {"a profile of Tenure", tp_kind_is_profile, NULL};
 const struct output_kind output_raw = {"a raw profile of Tenure", tp_kind_is_raw, NULL};
 
-static bool begins_with(const char *path, const char *mark)
+static bool is_of_kind(const char *path, const struct output_kind *kind)
 {
+    struct tp_error ignored;
     char head[512];
-    size_t length = strlen(mark);
-    FILE *file = fopen(path, "re");
 
+    if (kind->is != NULL)
+        return kind->is(tp_kind(path, &ignored));
+    FILE *file = kind->mark != NULL ? fopen(path, "re") : NULL;
     if (file == NULL)
         return false;
     size_t got = fread(head, 1, sizeof head, file);
     fclose(file);
-    return got >= length && memcmp(head, mark, length) == 0;
-}
-
-static bool is_of_kind(const char *path, const struct output_kind *kind)
-{
-    struct tp_error ignored;
-
-    if (kind->is != NULL)
-        return kind->is(tp_kind(path, &ignored));
-    return kind->mark != NULL && begins_with(path, kind->mark);
+    return got >= strlen(kind->mark) && memcmp(head, kind->mark, strlen(kind->mark)) == 0;
 }
 
 /* The descriptor of this process that `path` leads to, as /dev/stdout does; -1: none. */
@@ -193,20 +186,14 @@ static int to_file(const char *path, unsigned mode, output_writer *write, void *
     return status;
 }
 
-static bool is_special(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
 int output_write(const char *path, unsigned mode, const struct output_kind *kind, output_writer *write, void *user)
 {
     char real[PATH_MAX];
+    struct stat status;
 
     if (path == NULL || strcmp(path, "-") == 0 || descriptor_of(path) == STDOUT_FILENO)
         return to_stdout("standard output", write, user);
-    if (is_special(path))
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         return term_redirect(path) ? to_stdout(path, write, user) : cannot_write(path);
     if (!output_allowed(path, kind))
         return CLI_ERROR;

@@ -88,39 +88,22 @@ static const char *understand(struct ask *ask, int count, char **words)
 
 /* ------------------------------------------------------------------------------------------ what is said */
 
-static const char *state_word(const struct control *control)
+/* Only what runs is asked for its status: the rest would answer when it wakes. */
+static void add_status(struct table *table, struct control *control)
 {
-    if (!control_is_awake(control))
-        return "sleeps";
-    if (!control->page->instrumenting)
-        return "not simulated";
-    return control->page->collecting ? "runs" : "not collected";
-}
-
-static struct table *status_table(void)
-{
-    struct table *table = table_new();
-
-    table_column(table, TABLE_TEXT, "Process", NULL, 0); /* a name, not a count: no marks of thousands */
-    table_column(table, TABLE_COUNT, NULL, "pid", 0);
-    table_column(table, TABLE_TEXT, "State", "state", 0);
-    table_column(table, TABLE_COUNT, "Threads", "threads", 2);
-    table_column(table, TABLE_COUNT, "Accesses", "accesses", 0);
-    table_column(table, TABLE_COUNT, "Parts", "parts", 1);
-    table_column(table, TABLE_TEXT, NULL, "raw", 0);
-    table_column(table, TABLE_TEXT, "Program", "program", 0);
-    return table;
-}
-
-static void status_row(struct table *table, const struct control *control)
-{
+    enum { SHORT_MS = 200 }; /* for what runs to say how far it is: else it says so as of when it was asked last */
     const struct control_page *page = control->page;
     char text[CONTROL_PATH];
 
+    if (control_is_awake(control))
+        control_ask(control, CONTROL_STATUS, 0, NULL, SHORT_MS / 1000.0);
     snprintf(text, sizeof text, "%ld", (long)control->pid);
     table_text(table, text);
     table_count(table, control->pid);
-    table_text(table, state_word(control));
+    table_text(table, !control_is_awake(control) ? "sleeps"
+                      : !page->instrumenting     ? "not simulated"
+                      : page->collecting         ? "runs"
+                                                 : "not collected");
     table_count(table, page->threads);
     table_count(table, (int64_t)page->accesses);
     table_count(table, page->parts);
@@ -192,16 +175,6 @@ static bool tell_outcome(const struct control *control, enum control_outcome out
 
 /* ------------------------------------------------------------------------------------------ the command */
 
-enum { SHORT_MS = 200 }; /* for what runs to say how far it is: else it says so as of when it was asked last */
-
-/* Only what runs is asked for its status: the rest would answer when it wakes. */
-static void add_status(struct table *table, struct control *control)
-{
-    if (control_is_awake(control))
-        control_ask(control, CONTROL_STATUS, 0, NULL, SHORT_MS / 1000.0);
-    status_row(table, control);
-}
-
 static bool do_one(const struct ask *ask, struct table *table, pid_t pid, bool must)
 {
     struct control control;
@@ -223,11 +196,19 @@ static bool do_one(const struct ask *ask, struct table *table, pid_t pid, bool m
 /* `pid` 0: all. Returns how many there were, or -1. */
 static int do_round(const struct ask *ask, pid_t pid)
 {
-    struct table *table = status_table();
+    struct table *table = table_new();
     pid_t *list = NULL;
     size_t count = pid == 0 ? control_processes(ask->folder, &list) : 1;
     bool good = true;
 
+    table_column(table, TABLE_TEXT, "Process", NULL, 0); /* a name, not a count: no marks of thousands */
+    table_column(table, TABLE_COUNT, NULL, "pid", 0);
+    table_column(table, TABLE_TEXT, "State", "state", 0);
+    table_column(table, TABLE_COUNT, "Threads", "threads", 2);
+    table_column(table, TABLE_COUNT, "Accesses", "accesses", 0);
+    table_column(table, TABLE_COUNT, "Parts", "parts", 1);
+    table_column(table, TABLE_TEXT, NULL, "raw", 0);
+    table_column(table, TABLE_TEXT, "Program", "program", 0);
     for (size_t i = 0; i < count; i++)
         good &= do_one(ask, table, pid != 0 ? pid : list[i], pid != 0);
     if (ask->request == CONTROL_STATUS && ask->json) {
@@ -241,20 +222,6 @@ static int do_round(const struct ask *ask, pid_t pid)
     table_free(table);
     free(list);
     return good ? (int)count : -1;
-}
-
-static int do_rounds(const struct ask *ask, pid_t pid)
-{
-    int count;
-
-    for (;;) {
-        count = do_round(ask, pid);
-        fflush(stdout);
-        if (ask->every <= 0 || count <= 0)
-            break;
-        control_pause(ask->every);
-    }
-    return term_finish(count < 0 ? CLI_ERROR : CLI_GOOD);
 }
 
 int cmd_control(int argc, char **argv)
@@ -274,5 +241,12 @@ int cmd_control(int argc, char **argv)
         return opt_misused(&command, wrong, argv[first + 1]);
     if (!control_folder("control", ask.folder, sizeof ask.folder))
         return CLI_ERROR;
-    return do_rounds(&ask, (pid_t)pid);
+    for (;;) {
+        int count = do_round(&ask, (pid_t)pid);
+
+        fflush(stdout);
+        if (ask.every <= 0 || count <= 0)
+            return term_finish(count < 0 ? CLI_ERROR : CLI_GOOD);
+        control_pause(ask.every);
+    }
 }

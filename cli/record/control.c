@@ -23,22 +23,16 @@ static const double LOOK_SECONDS = 0.002; /* between two looks for an answer */
 
 /* ------------------------------------------------------------------------------------------ the folder */
 
-static void folder_name(char *out, size_t size)
+bool control_folder(const char *command, char *out, size_t size)
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
+    struct stat status;
 
     if (runtime != NULL && *runtime == '/')
         snprintf(out, size, "%s/tenure", runtime);
     else
         snprintf(out, size, "%s/tenure-%ld", temporary != NULL && *temporary == '/' ? temporary : "/tmp",
                  (long)geteuid());
-}
-
-bool control_folder(const char *command, char *out, size_t size)
-{
-    struct stat status;
-
-    folder_name(out, size);
     if (mkdir(out, 0700) != 0 && errno != EEXIST) {
         if (command != NULL)
             term_error("%s: cannot make the folder %s: %s", command, out, strerror(errno));
@@ -100,25 +94,19 @@ size_t control_processes(const char *folder, pid_t **out)
 
 /* ------------------------------------------------------------------------------------------ one process */
 
-static struct control_page *map(int fd)
-{
-    struct stat status;
-
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof(struct control_page))
-        return NULL;
-    void *page = mmap(NULL, sizeof(struct control_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    return page == MAP_FAILED ? NULL : page;
-}
-
 bool control_open(const char *command, struct control *control, const char *folder, pid_t pid)
 {
     char path[PATH_MAX + 32];
+    struct stat status;
 
     *control = (struct control){.pid = pid, .fd = -1};
     snprintf(path, sizeof path, "%s/%ld", folder, (long)pid);
     control->fd = is_there(pid) ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
-    if (control->fd >= 0)
-        control->page = map(control->fd);
+    if (control->fd >= 0 && fstat(control->fd, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_size >= (off_t)sizeof *control->page) {
+        void *page = mmap(NULL, sizeof *control->page, PROT_READ | PROT_WRITE, MAP_SHARED, control->fd, 0);
+        control->page = page == MAP_FAILED ? NULL : page;
+    }
     if (control->page == NULL || __atomic_load_n(&control->page->magic, __ATOMIC_ACQUIRE) != CONTROL_MAGIC ||
         control->page->pid != pid) {
         if (command != NULL)
@@ -201,13 +189,6 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static bool has_answered(const struct control_page *page)
-{
-    uint32_t asked = __atomic_load_n(&page->asked, __ATOMIC_ACQUIRE);
-
-    return __atomic_load_n(&page->answered, __ATOMIC_ACQUIRE) == (asked & ~1u);
-}
-
 void control_pause(double seconds)
 {
     time_t whole = (time_t)seconds;
@@ -217,7 +198,10 @@ void control_pause(double seconds)
 
 static enum control_outcome wait_for_answer(const struct control *control, double until)
 {
-    while (!has_answered(control->page)) {
+    const struct control_page *page = control->page;
+
+    while (__atomic_load_n(&page->answered, __ATOMIC_ACQUIRE) !=
+           (__atomic_load_n(&page->asked, __ATOMIC_ACQUIRE) & ~1u)) {
         if (!is_there(control->pid))
             return CONTROL_GONE;
         if (now() > until)
