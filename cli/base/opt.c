@@ -40,13 +40,6 @@ bool opt_next_word(const char **list, char *out, size_t size)
 
 /* ------------------------------------------------------------------------------------------ nearest name */
 
-static size_t least(size_t a, size_t b, size_t c)
-{
-    size_t ab = a < b ? a : b;
-
-    return ab < c ? ab : c;
-}
-
 /* Edit distance of insertions, deletions and substitutions. */
 static size_t distance(const char *a, const char *b)
 {
@@ -61,9 +54,10 @@ static size_t distance(const char *a, const char *b)
 
         row[0] = i;
         for (size_t j = 1; j <= n; j++) {
-            size_t above = row[j];
+            size_t above = row[j], beside = row[j - 1] < above ? row[j - 1] : above;
 
-            row[j] = least(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            row[j] = diagonal + (a[i - 1] != b[j - 1]);
+            row[j] = beside + 1 < row[j] ? beside + 1 : row[j];
             diagonal = above;
         }
     }
@@ -98,47 +92,24 @@ const char *opt_nearest_command(const char *word)
     return opt_nearest(word, names, sizeof names / sizeof *names);
 }
 
-static const char *nearest_option(const struct opt_command *command, const char *word)
-{
-    const char *names[128];
-    size_t count = 0;
-
-    for (size_t i = 0; i < command->count && count < 127; i++) {
-        if (command->rows[i].name != NULL)
-            names[count++] = command->rows[i].name;
-    }
-    names[count++] = "help";
-    return opt_nearest(word, names, count);
-}
-
 /* ------------------------------------------------------------------------------------------ help */
-
-/* The left column: "-o, --out=FILE". */
-static void left_column(const struct opt *row, char *out, size_t size)
-{
-    char letter[8] = "    ";
-
-    if (row->letter != 0)
-        snprintf(letter, sizeof letter, "-%c, ", row->letter);
-    if (row->kind == OPT_SWITCH)
-        snprintf(out, size, "%s--%s=yes|no", letter, row->name);
-    else
-        snprintf(out, size, "%s--%s%s%s", letter, row->name, row->value ? "=" : "",
-                 row->value ? row->value : "");
-}
 
 enum { HELP_COLUMN = 34 };
 
 static void print_row(const struct opt *row)
 {
-    char left[128];
+    char left[128], letter[8] = "    "; /* "-o, --out=FILE" */
     const char *text = row->help;
+    bool is_switch = row->kind == OPT_SWITCH, has_value = row->value != NULL && !is_switch;
 
     if (row->kind == OPT_HEADING) {
         printf("\n%s:\n", row->help);
         return;
     }
-    left_column(row, left, sizeof left);
+    if (row->letter != 0)
+        snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, is_switch ? "=yes|no" : has_value ? "=" : "",
+             has_value ? row->value : "");
     printf("  %-*s", HELP_COLUMN - 3, left);
     if (strlen(left) > HELP_COLUMN - 4)
         printf("\n%*s", HELP_COLUMN - 1, "");
@@ -198,27 +169,12 @@ static const struct opt *find(const struct opt_command *command, const char *nam
     return NULL;
 }
 
-static bool needs_value(const struct opt *row)
-{
-    return row->kind != OPT_FLAG && row->kind != OPT_SWITCH && !row->may_be_alone;
-}
-
-static const char *store_number(double *out, const char *value)
-{
-    char *end;
-    double number = strtod(value, &end);
-
-    if (end == value || *end != '\0' || !isfinite(number) || number < 0)
-        return "the value must be a number";
-    *out = number;
-    return NULL;
-}
-
 /* NULL, or what is wrong. `value` is NULL when there is none. */
 static const char *store(const struct opt *row, void *into, const char *value)
 {
-    char *at = (char *)into + row->offset;
+    char *at = (char *)into + row->offset, *end;
     const char *wrong;
+    double number;
 
     switch (row->kind) {
     case OPT_HEADING:
@@ -243,7 +199,11 @@ static const char *store(const struct opt *row, void *into, const char *value)
     case OPT_COUNT:
         return opt_number(value, NULL, (uint64_t *)at) ? NULL : "the value must be a whole number";
     case OPT_NUMBER:
-        return store_number((double *)at, value);
+        number = strtod(value, &end);
+        if (end == value || *end != '\0' || !isfinite(number) || number < 0)
+            return "the value must be a number";
+        *(double *)at = number;
+        break;
     case OPT_TAKE:
     case OPT_TAKE_COUNTED:
         return row->take(at, row->name, value != NULL ? value : "yes");
@@ -264,13 +224,20 @@ static const char *foreign_reason(const struct opt_command *command, const char 
 
 static int unknown_option(const struct opt_command *command, const char *word)
 {
+    const char *names[128];
+    size_t count = 0;
     char name[64];
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     const char *reason = foreign_reason(command, name + strspn(name, "-"));
     if (reason != NULL)
         return opt_misused(command, "there is no option %s: %s", name, reason);
-    const char *like = nearest_option(command, name + strspn(name, "-"));
+    for (size_t i = 0; i < command->count && count < 127; i++) {
+        if (command->rows[i].name != NULL)
+            names[count++] = command->rows[i].name;
+    }
+    names[count++] = "help";
+    const char *like = opt_nearest(name + strspn(name, "-"), names, count);
     if (like != NULL)
         return opt_misused(command, "unknown option %s; did you mean --%s?", name, like);
     return opt_misused(command, "unknown option %s", name);
@@ -300,7 +267,7 @@ static int take_option(const struct opt_command *command, void *into, int argc, 
     }
     if (row == NULL)
         return -1 - unknown_option(command, word);
-    if (value == NULL && needs_value(row)) {
+    if (value == NULL && row->kind != OPT_FLAG && row->kind != OPT_SWITCH && !row->may_be_alone) {
         if (at + 1 >= argc)
             return -1 - opt_misused(command, "option --%s needs a value: --%s=%s", row->name, row->name,
                                     row->value);
@@ -335,13 +302,10 @@ int opt_parse(const struct opt_command *command, void *into, int argc, char **ar
 
     while (at < limit) {
         const char *word = argv[at];
-        int used;
 
         if (strcmp(word, "--") == 0) {
             /* Operands met before it stand behind `limit`, but came first: turn the two groups around. */
-            int rest = limit - at - 1, i;
-
-            for (i = 0; i < rest; i++)
+            for (int i = 0; i < limit - at - 1; i++)
                 move_back(argv, at + 1, argc - 1);
             return at + 1;
         }
@@ -356,7 +320,7 @@ int opt_parse(const struct opt_command *command, void *into, int argc, char **ar
             print_help(command);
             return -1 - 0;
         }
-        used = take_option(command, into, limit, argv, at);
+        int used = take_option(command, into, limit, argv, at);
         if (used < 0)
             return used;
         at += used;

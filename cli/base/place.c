@@ -17,29 +17,6 @@ static const char *last_part(const char *path)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-/* A function without a symbol is called by its object: "libz.so.1+0x123". */
-static bool names_object(const char *function, const char *object)
-{
-    size_t length = strlen(object);
-
-    return strncmp(function, object, length) == 0 && function[length] == '+';
-}
-
-static const char *below(const char *path, const char *directory)
-{
-    size_t length = directory != NULL ? strlen(directory) : 0;
-
-    return length > 1 && strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1
-                                                                                      : path;
-}
-
-/* "build/../src/file.c" as the file is really called, if it is here; a profile can be read elsewhere, too. NULL: leave
- * it. Freed by the caller. */
-static char *without_detour(const char *path)
-{
-    return *path == '/' && strstr(path, "/../") != NULL ? realpath(path, NULL) : NULL;
-}
-
 /* Whether `object` is the program that was recorded, as far as its command line tells. */
 static bool is_program(tp_profile *profile, const char *object)
 {
@@ -50,11 +27,15 @@ static bool is_program(tp_profile *profile, const char *object)
            (length == name || cmd[length - name - 1] == '/');
 }
 
-/* "path:line"; without a path the object's name, unless the function's begins with it. */
+/* "path:line"; without a path the object's name, unless the function is called by it for want of a symbol:
+ * "libz.so.1+0x123". */
 static void with_line(char *out, size_t size, const char *function, const char *path, int64_t line, const char *object)
 {
+    size_t length = strlen(object);
+    bool named = strncmp(function, object, length) == 0 && function[length] == '+';
+
     if (*path == '\0')
-        snprintf(out, size, "%s", names_object(function, object) ? "" : object);
+        snprintf(out, size, "%s", named ? "" : object);
     else if (line > 0)
         snprintf(out, size, "%s:%lld", path, (long long)line);
     else
@@ -63,9 +44,16 @@ static void with_line(char *out, size_t size, const char *function, const char *
 
 void place_file(tp_profile *profile, char *out, size_t size, const char *file)
 {
-    char *plain = without_detour(file);
+    const char *directory = tp_meta(profile, "directory");
+    size_t length = directory != NULL ? strlen(directory) : 0;
+    /* "build/../src/file.c" as the file is really called, if it is here; a profile can be read elsewhere, too. */
+    char *plain = *file == '/' && strstr(file, "/../") != NULL ? realpath(file, NULL) : NULL;
 
-    snprintf(out, size, "%s", below(plain != NULL ? plain : file, tp_meta(profile, "directory")));
+    if (plain != NULL)
+        file = plain;
+    if (length > 1 && strncmp(file, directory, length) == 0 && file[length] == '/')
+        file += length + 1;
+    snprintf(out, size, "%s", file);
     free(plain);
 }
 

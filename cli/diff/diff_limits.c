@@ -25,23 +25,6 @@ static bool is_called(const struct tp_diff_row *row, const char *name)
            (row->base && strcmp(row->base, name) == 0) || (row->symbol && strcmp(row->symbol, name) == 0);
 }
 
-static enum tp_diff_table table_of(const struct tp_limit *limit)
-{
-    return limit->total ? TP_DIFF_TOTALS : limit->data ? TP_DIFF_DATA : TP_DIFF_FUNCTIONS;
-}
-
-static bool any_is_called(const struct diff *diff, enum tp_diff_table table, const char *name)
-{
-    struct tp_diff_row row;
-
-    for (size_t i = 0; i < tp_diff_rows(diff->diff, table); i++) {
-        tp_diff_row(diff->diff, table, i, &row);
-        if (is_called(&row, name))
-            return true;
-    }
-    return false;
-}
-
 static bool is_broken(const struct diff *diff, const struct diff_limit *limit, const struct tp_diff_value *value)
 {
     struct diff_column self = limit->column;
@@ -62,22 +45,24 @@ static bool is_broken(const struct diff *diff, const struct diff_limit *limit, c
 /* How many rows the limit is about. */
 static size_t each(struct diff *diff, const struct diff_limit *limit, diff_visit *visit, void *user)
 {
-    enum tp_diff_table table = table_of(&limit->limit);
-    bool exactly = !limit->limit.total && any_is_called(diff, table, limit->limit.where);
+    bool total = limit->limit.total, exactly = false;
+    enum tp_diff_table table = total ? TP_DIFF_TOTALS : limit->limit.data ? TP_DIFF_DATA : TP_DIFF_FUNCTIONS;
     size_t count = 0;
+    struct tp_diff_row row;
 
-    for (size_t i = 0; i < tp_diff_rows(diff->diff, table); i++) {
-        struct tp_diff_row row;
-        struct tp_diff_value value;
-
+    for (size_t i = 0; !total && !exactly && i < tp_diff_rows(diff->diff, table); i++) {
         tp_diff_row(diff->diff, table, i, &row);
-        if (!limit->limit.total && (exactly ? !is_called(&row, limit->limit.where)
-                                            : !row.function || fnmatch(limit->limit.where, row.function, 0) != 0))
+        exactly = is_called(&row, limit->limit.where);
+    }
+    for (size_t i = 0; i < tp_diff_rows(diff->diff, table); i++) {
+        tp_diff_row(diff->diff, table, i, &row);
+        if (!total && (exactly ? !is_called(&row, limit->limit.where)
+                               : !row.function || fnmatch(limit->limit.where, row.function, 0) != 0))
             continue;
         count++;
-        value = diff_value(diff, table, i, &limit->column);
+        struct tp_diff_value value = diff_value(diff, table, i, &limit->column);
         if (visit != NULL)
-            visit(user, limit, limit->limit.total ? "total" : row.function, &value, is_broken(diff, limit, &value));
+            visit(user, limit, total ? "total" : row.function, &value, is_broken(diff, limit, &value));
     }
     return count;
 }

@@ -86,28 +86,14 @@ bool diff_choose_columns(struct diff *diff)
 
 /* ------------------------------------------------------------------------------------------ cells */
 
-static void number(struct table *table, double value)
+static void cell(struct table *table, double value, bool known)
 {
-    if (fabs(value) < 9e15 && value == trunc(value))
+    if (!known)
+        table_null(table);
+    else if (fabs(value) < 9e15 && value == trunc(value))
         table_count(table, (int64_t)value);
     else
         table_number(table, value);
-}
-
-static void cell(struct table *table, double value, bool known)
-{
-    if (known)
-        number(table, value);
-    else
-        table_null(table);
-}
-
-static void percent_cell(struct table *table, const struct tp_diff_value *value)
-{
-    if (value->known && fabs(value->side[TP_BASELINE]) > 0)
-        table_number(table, 100 * value->difference / fabs(value->side[TP_BASELINE]));
-    else
-        table_null(table);
 }
 
 /* Both values, their difference, and how much that is of the baseline. */
@@ -130,7 +116,10 @@ static void full_cells(struct table *table, const struct tp_diff_value *value)
     cell(table, value->side[TP_BASELINE], value->known);
     cell(table, value->side[TP_NEW], value->known);
     cell(table, value->difference, value->known);
-    percent_cell(table, value);
+    if (value->known && fabs(value->side[TP_BASELINE]) > 0)
+        table_number(table, 100 * value->difference / fabs(value->side[TP_BASELINE]));
+    else
+        table_null(table);
 }
 
 /* ------------------------------------------------------------------------------------------ sections */

@@ -59,15 +59,6 @@ static const struct format {
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
-static const struct format *find(const char *name)
-{
-    for (size_t i = 0; i < FORMATS; i++) {
-        if (strcmp(formats[i].name, name) == 0)
-            return &formats[i];
-    }
-    return NULL;
-}
-
 struct writing {
     tp_profile *profile;
     exporter *write;
@@ -97,17 +88,16 @@ int cmd_export(int argc, char **argv)
     struct export options = {0};
     int first = opt_parse(&command, &options, argc, argv);
     const char *names[FORMATS];
-    const struct format *format;
 
     if (first < 0)
         return term_finish(-1 - first);
     if (options.format == NULL)
         return opt_misused(&command, "name a format: --format=callgrind, cachegrind, folded, json or csv");
-    format = find(options.format);
-    if (format != NULL)
-        return export(&options, format, first < argc ? argv[first] : NULL);
-    for (size_t i = 0; i < FORMATS; i++)
+    for (size_t i = 0; i < FORMATS; i++) {
         names[i] = formats[i].name;
+        if (strcmp(names[i], options.format) == 0)
+            return export(&options, &formats[i], first < argc ? argv[first] : NULL);
+    }
     const char *like = opt_nearest(options.format, names, FORMATS);
     return opt_misused(&command,
                        "--format=%s is not known; %s%s%sthere are callgrind, cachegrind, folded, json and csv",

@@ -44,43 +44,6 @@ static const struct opt_command command = {
 
 enum { MAX_SQL_COLUMNS = 2000 };
 
-/* A column is what its first value is that is not NULL. */
-static enum table_kind kind_of(sqlite3_stmt *statement, int i)
-{
-    switch (sqlite3_column_type(statement, i)) {
-    case SQLITE_INTEGER:
-        return TABLE_COUNT;
-    case SQLITE_FLOAT:
-        return TABLE_RATE;
-    default:
-        return TABLE_TEXT;
-    }
-}
-
-/* `decided`: the columns in which a value has been seen. */
-static void add_row(struct table *table, sqlite3_stmt *statement, bool *decided)
-{
-    for (int i = 0; i < sqlite3_column_count(statement); i++) {
-        if (!decided[i] && sqlite3_column_type(statement, i) != SQLITE_NULL) {
-            table_kind(table, (size_t)i, kind_of(statement, i));
-            decided[i] = true;
-        }
-        query_cell(table, statement, i);
-    }
-}
-
-static void write_table(const struct sql *options, struct table *table)
-{
-    if (options->json) {
-        table_json(table, &(struct tp_json){.out = stdout}, NULL);
-        putchar('\n');
-    } else if (options->csv) {
-        table_csv(table, stdout);
-    } else {
-        table_print(table, stdout, false);
-    }
-}
-
 /* ------------------------------------------------------------------------------------------ what is allowed */
 
 static const char *const asking_pragmas[] = {
@@ -149,20 +112,36 @@ static int run_one(const struct sql *options, tp_profile *profile, sqlite3_stmt 
 {
     int columns = sqlite3_column_count(statement), status = sqlite3_step(statement);
     bool decided[MAX_SQL_COLUMNS] = {false};
-    struct table *table;
 
     if (columns > MAX_SQL_COLUMNS) {
         term_error("the query has %d columns, the most that can be shown is %d; name those you need", columns,
                    MAX_SQL_COLUMNS);
         return CLI_ERROR;
     }
-    table = table_new();
+    struct table *table = table_new();
     for (int i = 0; i < columns; i++)
         table_column(table, TABLE_TEXT, tp_column_name(statement, i), tp_column_name(statement, i), 0);
-    for (; status == SQLITE_ROW; status = sqlite3_step(statement))
-        add_row(table, statement, decided);
-    if (status == SQLITE_DONE && columns > 0)
-        write_table(options, table);
+    for (; status == SQLITE_ROW; status = sqlite3_step(statement)) {
+        for (int i = 0; i < columns; i++) {
+            int type = sqlite3_column_type(statement, i);
+
+            /* A column is what its first value is that is not NULL. */
+            if (!decided[i] && type != SQLITE_NULL)
+                table_kind(table, (size_t)i, type == SQLITE_INTEGER ? TABLE_COUNT
+                                             : type == SQLITE_FLOAT ? TABLE_RATE
+                                                                    : TABLE_TEXT);
+            decided[i] |= type != SQLITE_NULL;
+            query_cell(table, statement, i);
+        }
+    }
+    if (status == SQLITE_DONE && columns > 0 && options->json) {
+        table_json(table, &(struct tp_json){.out = stdout}, NULL);
+        putchar('\n');
+    } else if (status == SQLITE_DONE && columns > 0 && options->csv) {
+        table_csv(table, stdout);
+    } else if (status == SQLITE_DONE && columns > 0) {
+        table_print(table, stdout, false);
+    }
     table_free(table);
     return status == SQLITE_DONE ? CLI_GOOD : failed(profile);
 }

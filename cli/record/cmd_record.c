@@ -328,31 +328,6 @@ static bool import(struct record *r, const char *raw, const char *profile)
     return true;
 }
 
-static void tell_stats(tp_profile *profile)
-{
-    char number[32], name[128];
-    struct query q;
-
-    fputs("\nRecording:\n", stderr);
-    query_begin(&q, profile, "SELECT name, value FROM stats ORDER BY rowid");
-    while (query_row(&q)) {
-        term_escape(name, sizeof name, query_text(&q, 0));
-        fprintf(stderr, "  %-28s %18s\n", name, term_number(number, query_int(&q, 1)));
-    }
-    query_end(&q);
-}
-
-static void tell_caches(struct record *r)
-{
-    struct tn_geometry geometry[GEOMETRY_LEVELS];
-    char line[1024];
-
-    for (int i = 0; i < GEOMETRY_LEVELS; i++)
-        geometry[i] = *geometry_of(&r->options.config, i);
-    caches_text(geometry, r->options.geometry_source, line, sizeof line);
-    fprintf(stderr, "tenure: %s\n", line);
-}
-
 struct told {
     bool faulted; /* Valgrind has ended the program at an instruction */
     bool nothing; /* was recorded, by mistake */
@@ -362,8 +337,10 @@ static struct told tell(struct record *r, const char *path)
 {
     struct tp_error err = {0};
     tp_profile *profile = tp_open(path, &err);
-    char safe[PATH_MAX];
+    char safe[PATH_MAX], number[32], line[1024];
+    struct tn_geometry geometry[GEOMETRY_LEVELS];
     struct told told = {false, false};
+    struct query q;
 
     if (profile == NULL) {
         term_error("%s", err.message);
@@ -371,27 +348,30 @@ static struct told tell(struct record *r, const char *path)
     }
     if (!r->quiet) {
         fputc('\n', stderr);
+        for (int i = 0; i < GEOMETRY_LEVELS; i++)
+            geometry[i] = *geometry_of(&r->options.config, i);
+        caches_text(geometry, r->options.geometry_source, line, sizeof line);
         if (r->options.config.cache_sim)
-            tell_caches(r);
+            fprintf(stderr, "tenure: %s\n", line);
         summary_totals(profile, stderr, "  ");
         summary_findings(profile, stderr, "  ");
         term_escape(safe, sizeof safe, path);
         fprintf(stderr, "tenure: `tenure report --advice %s` says what to change, `tenure open %s` shows the rest\n",
                 safe, safe);
     }
-    if (r->options.stats)
-        tell_stats(profile);
+    if (r->options.stats) {
+        fputs("\nRecording:\n", stderr);
+        query_begin(&q, profile, "SELECT name, value FROM stats ORDER BY rowid");
+        while (query_row(&q)) {
+            term_escape(safe, sizeof safe, query_text(&q, 0));
+            fprintf(stderr, "  %-28s %18s\n", safe, term_number(number, query_int(&q, 1)));
+        }
+        query_end(&q);
+    }
     told.nothing = nothing_recorded(profile, &r->options);
     told.faulted = tp_meta(profile, "fault") != NULL;
     tp_close(profile);
     return told;
-}
-
-static bool is_empty(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && status.st_size == 0;
 }
 
 enum outcome { NO_PROFILE, LOST, GOOD };
@@ -406,8 +386,7 @@ static enum outcome collect(struct record *r, const struct names *names, const s
     enum outcome outcome = NO_PROFILE;
 
     for (size_t i = 0; i < count; i++) {
-        char *profile;
-        bool good;
+        struct stat status;
 
         if (list[i].pid != ending->pid && control_lives(list[i].pid)) {
             if (!r->quiet)
@@ -415,15 +394,14 @@ static enum outcome collect(struct record *r, const struct names *names, const s
                         (long)list[i].pid, list[i].path);
             continue;
         }
-        profile = names_profile(names, &list[i], ending->pid);
-        if (is_empty(list[i].path)) {
+        if (stat(list[i].path, &status) == 0 && status.st_size == 0) {
             unlink(list[i].path); /* the engine refused, or was killed before it wrote */
-            free(profile);
             continue;
         }
+        char *profile = names_profile(names, &list[i], ending->pid);
         if (r->raw && list[i].pid == ending->pid)
             told->nothing = nothing_in_raw(list[i].path, &r->options);
-        good = r->raw ? keep_raw(r, list[i].path, profile) : import(r, list[i].path, profile);
+        bool good = r->raw ? keep_raw(r, list[i].path, profile) : import(r, list[i].path, profile);
         if (good && !r->raw && list[i].pid == ending->pid)
             *told = tell(r, profile);
         else if (good && !r->raw && !r->quiet)
@@ -512,33 +490,26 @@ static int check(struct record *r, char **program, struct names *names, struct e
     return 0;
 }
 
-/* The native engine was our choice, and the program turned out not to be one for it: then Valgrind's. */
-static bool fall_back(struct engine *engine, const char *refused)
-{
-    char why[2048];
-
-    engine_free(engine);
-    if (!engine_find(engine, ENGINE_VALGRIND, why, sizeof why)) {
-        term_error("the native engine cannot run this program: %s; and %s", refused, why);
-        return false;
-    }
-    term_error("the native engine cannot run this program: %s; it runs under Valgrind", refused);
-    return true;
-}
-
 static struct ending run(struct record *r, struct engine *engine, const struct names *names, char **program)
 {
     struct refusals refusals = {-1, -1}, none = {-1, -1};
-    char *raw_pattern = names_raw_pattern(names);
-    struct ending ending;
+    char *raw_pattern = names_raw_pattern(names), why[2048];
 
     if (r->engine_kind == ENGINE_ANY && engine->native && !refusals_open(&refusals))
         refusals = none;
-    ending = launch(engine, engine_argv(r, engine, &refusals, raw_pattern, program), names->directory, &refusals);
+    char **argv = engine_argv(r, engine, &refusals, raw_pattern, program);
+    struct ending ending = launch(engine, argv, names->directory, &refusals);
     if (ending.refused[0] != '\0') {
-        ending.failed = !fall_back(engine, ending.refused);
-        if (!ending.failed)
-            ending = launch(engine, engine_argv(r, engine, &none, raw_pattern, program), names->directory, &none);
+        /* The native engine was our choice, and the program turned out not to be one for it: then Valgrind's. */
+        engine_free(engine);
+        ending.failed = !engine_find(engine, ENGINE_VALGRIND, why, sizeof why);
+        if (ending.failed) {
+            term_error("the native engine cannot run this program: %s; and %s", ending.refused, why);
+        } else {
+            term_error("the native engine cannot run this program: %s; it runs under Valgrind", ending.refused);
+            argv = engine_argv(r, engine, &none, raw_pattern, program);
+            ending = launch(engine, argv, names->directory, &none);
+        }
     }
     free(raw_pattern);
     return ending;
@@ -563,22 +534,20 @@ static int record(struct record *r, char **program)
 {
     struct names names;
     struct engine engine;
-    struct ending ending;
-    enum outcome outcome;
     struct told told = {false, false};
     int status = check(r, program, &names, &engine);
 
     if (status != 0)
         return status;
     find_elements(r, &names, program[0]);
-    ending = run(r, &engine, &names, program);
+    struct ending ending = run(r, &engine, &names, program);
     if (r->elements != NULL)
         unlink(r->elements);
     free(r->elements);
     engine_free(&engine);
     if (ending.failed)
         return CLI_OWN_FAILURE;
-    outcome = collect(r, &names, &ending, &told);
+    enum outcome outcome = collect(r, &names, &ending, &told);
     names_free(&names);
     if (outcome == NO_PROFILE)
         return without_profile(ending.status);

@@ -141,37 +141,25 @@ bool engine_version(const char *valgrind, char *out, size_t size)
     return true;
 }
 
-static bool find_native(struct engine *engine, char *why, size_t size)
-{
-    engine->native = true;
-    engine->program = engine_native();
-    if (engine->program != NULL)
-        return true;
-    snprintf(why, size,
-             "the native engine (tenure-native) is not installed with this program: build it with the libzydis-dev "
-             "package installed, then `meson install`; or use --engine=valgrind");
-    return false;
-}
-
-/* Where we lie tells where the engines do. */
-static bool knows_itself(char *why, size_t size)
+bool engine_find(struct engine *engine, enum engine_kind kind, char *why, size_t size)
 {
     char self[2];
 
-    if (readlink("/proc/self/exe", self, sizeof self) > 0)
-        return true;
-    snprintf(why, size, "the engines are found by way of /proc/self/exe, and it cannot be read: mount /proc");
-    return false;
-}
-
-bool engine_find(struct engine *engine, enum engine_kind kind, char *why, size_t size)
-{
     memset(engine, 0, sizeof *engine);
-    if (!knows_itself(why, size))
+    if (readlink("/proc/self/exe", self, sizeof self) <= 0) {
+        snprintf(why, size, "the engines are found by way of /proc/self/exe, and it cannot be read: mount /proc");
         return false;
-    if (kind != ENGINE_VALGRIND && (find_native(engine, why, size) || kind == ENGINE_NATIVE))
-        return engine->program != NULL;
-    engine->native = false;
+    }
+    engine->native = kind != ENGINE_VALGRIND && (engine->program = engine_native()) != NULL;
+    if (engine->native)
+        return true;
+    if (kind == ENGINE_NATIVE) {
+        engine->native = true;
+        snprintf(why, size,
+                 "the native engine (tenure-native) is not installed with this program: build it with the "
+                 "libzydis-dev package installed, then `meson install`; or use --engine=valgrind");
+        return false;
+    }
     engine->tools = engine_tools();
     engine->program = engine_valgrind();
     if (engine->tools == NULL) {
@@ -241,18 +229,6 @@ bool launch_has_scratch(void)
     return access(folder != NULL ? folder : "/tmp", W_OK | X_OK) == 0;
 }
 
-/* Valgrind needs a folder for temporary files. Where the program's is of no use (a read-only root) it gets another
- * one, and the engine, which knows these names, shows the program what it had. */
-static void give_scratch(const char *folder)
-{
-    const char *own = getenv("TMPDIR");
-
-    if (launch_has_scratch())
-        return;
-    setenv(own != NULL ? "TENURE_PROGRAM_TMPDIR" : "TENURE_PROGRAM_NO_TMPDIR", own != NULL ? own : "", 1);
-    setenv("TMPDIR", folder, 1);
-}
-
 /* Not among the first three, which tenure may have been started without. */
 bool refusals_open(struct refusals *refusals)
 {
@@ -286,23 +262,13 @@ static void hear(const struct refusals *refusals, struct ending *ending)
     ending->refused[strcspn(ending->refused, "\n")] = '\0';
 }
 
-/* The program has its limit of descriptors by now; what comes afterwards needs more than the least. */
-static void allow_files(void)
-{
-    const rlim_t enough = 256;
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= enough)
-        return;
-    limit.rlim_cur = limit.rlim_max < enough ? limit.rlim_max : enough;
-    setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 struct ending launch(const struct engine *engine, char **argv, const char *scratch,
                      const struct refusals *refusals)
 {
+    enum { ENOUGH_FILES = 256 };
     struct sigaction before[HANDED];
     struct ending ending = {0};
+    struct rlimit files;
     sigset_t all, mask;
 
     sigfillset(&all);
@@ -317,8 +283,15 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
         if (refusals->to >= 0)
             fcntl(refusals->to, F_SETFD, 0);
         if (!engine->native) {
+            const char *own = getenv("TMPDIR");
+
             setenv("VALGRIND_LIB", engine->tools, 1);
-            give_scratch(scratch);
+            /* Valgrind needs a folder for temporary files. Where the program's is of no use (a read-only root) it gets
+             * another one, and the engine, which knows these names, shows the program what it had. */
+            if (!launch_has_scratch()) {
+                setenv(own != NULL ? "TENURE_PROGRAM_TMPDIR" : "TENURE_PROGRAM_NO_TMPDIR", own != NULL ? own : "", 1);
+                setenv("TMPDIR", scratch, 1);
+            }
         }
         execv(engine->program, argv);
         term_error("cannot run %s: %s", engine->program, strerror(errno));
@@ -326,7 +299,11 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
     }
     running = ending.pid > 0 ? ending.pid : 0;
     sigprocmask(SIG_SETMASK, &mask, NULL);
-    allow_files();
+    /* The program has its limit of descriptors by now; what comes afterwards needs more than the least. */
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < ENOUGH_FILES) {
+        files.rlim_cur = files.rlim_max < ENOUGH_FILES ? files.rlim_max : ENOUGH_FILES;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
     if (ending.pid < 0) {
         term_error("cannot start a process: %s", strerror(errno));
         ending.failed = true;

@@ -84,34 +84,26 @@ static const char *machine(unsigned code)
     return "an unknown machine";
 }
 
-/* Whether the kernel would execute it: a program with all its program headers. */
-static bool is_program(const char *path, const unsigned char *head, size_t length)
-{
-    struct stat status;
-    Elf64_Ehdr elf;
-
-    if (length < sizeof elf || stat(path, &status) != 0)
-        return false;
-    memcpy(&elf, head, sizeof elf);
-    uint64_t file = (uint64_t)status.st_size;
-    return (elf.e_type == ET_EXEC || elf.e_type == ET_DYN) && elf.e_phnum > 0 &&
-           elf.e_phentsize == sizeof(Elf64_Phdr) && elf.e_phoff <= file &&
-           elf.e_phnum * sizeof(Elf64_Phdr) <= file - elf.e_phoff;
-}
-
 static int check_elf(const char *path, const unsigned char *head, size_t length, char *why, size_t size)
 {
     unsigned code = head[EI_DATA] == ELFDATA2MSB ? (unsigned)(head[18] << 8 | head[19])
                                                  : (unsigned)(head[19] << 8 | head[18]);
+    struct stat status;
+    Elf64_Ehdr elf = {0};
 
-    if (head[EI_CLASS] == ELFCLASS64 && head[EI_DATA] == ELFDATA2LSB && code == EM_X86_64) {
-        return is_program(path, head, length)
-                   ? 0
-                   : refuse(why, size, path, "is an ELF file that cannot be executed: no program, or cut short");
+    if (head[EI_CLASS] != ELFCLASS64 || head[EI_DATA] != ELFDATA2LSB || code != EM_X86_64) {
+        snprintf(why, size, "%s: a %s-bit program for %s; only 64-bit x86-64 programs can be recorded", path,
+                 head[EI_CLASS] == ELFCLASS64 ? "64" : "32", machine(code));
+        return CLI_NOT_EXECUTABLE;
     }
-    snprintf(why, size, "%s: a %s-bit program for %s; only 64-bit x86-64 programs can be recorded", path,
-             head[EI_CLASS] == ELFCLASS64 ? "64" : "32", machine(code));
-    return CLI_NOT_EXECUTABLE;
+    /* The kernel executes a program with all its program headers. */
+    memcpy(&elf, head, length < sizeof elf ? length : sizeof elf);
+    uint64_t file = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+    if (length >= sizeof elf && (elf.e_type == ET_EXEC || elf.e_type == ET_DYN) && elf.e_phnum > 0 &&
+        elf.e_phentsize == sizeof(Elf64_Phdr) && elf.e_phoff <= file &&
+        elf.e_phnum * sizeof(Elf64_Phdr) <= file - elf.e_phoff)
+        return 0;
+    return refuse(why, size, path, "is an ELF file that cannot be executed: no program, or cut short");
 }
 
 /* What mode bits, capabilities and permissions say. */
