@@ -61,23 +61,17 @@ static int compare_addresses(const void *a, const void *b, void *user)
     return x < y ? -1 : x > y;
 }
 
-static void sort_functions(struct annotate *an)
-{
-    size_t count = an->costs.functions.count;
-
-    an->by_address = term_have(malloc((count + 1) * sizeof *an->by_address));
-    for (size_t i = 0; i < count; i++)
-        an->by_address[i] = (uint32_t)i;
-    qsort_r(an->by_address, count, sizeof *an->by_address, compare_addresses, an);
-}
-
 /* The function that has code at `address`; NULL: none that ran. */
 static const struct tp_annotated_function *function_at(struct annotate *an, uint64_t address)
 {
     size_t from = 0, to = an->costs.functions.count;
 
-    if (an->by_address == NULL)
-        sort_functions(an);
+    if (an->by_address == NULL) {
+        an->by_address = term_have(malloc((to + 1) * sizeof *an->by_address));
+        for (size_t i = 0; i < to; i++)
+            an->by_address[i] = (uint32_t)i;
+        qsort_r(an->by_address, to, sizeof *an->by_address, compare_addresses, an);
+    }
     while (to - from > 1) {
         size_t middle = from + (to - from) / 2;
 

@@ -68,29 +68,9 @@ static int compare_groups(const void *a, const void *b, void *user)
                                        sort_name(sorting->an, sorting->by_file, y->index));
 }
 
-/* Moves the members that are shown to the front; whether the group is shown at all. */
-static bool keep_members(struct annotate *an, struct annotate_groups *groups, struct annotate_group *group)
-{
-    size_t kept = group->first;
-
-    for (size_t i = group->first; i < group->first + group->count; i++) {
-        uint32_t pair = groups->pair[i];
-
-        if (annotate_reaches(an, an->costs.pairs.at[pair].cost))
-            groups->pair[kept++] = pair;
-    }
-    group->count = kept - group->first;
-    return group->count > 0 || annotate_reaches(an, group->cost);
-}
-
-/* Files have no inclusive costs: they are sorted by that of their first function. */
-static bool by_inclusive(const struct annotate *an)
-{
-    return an->columns.at[an->key[0].column].inclusive;
-}
-
 static void make_groups(struct annotate *an, bool by_file, struct annotate_groups *groups)
 {
+    bool by_inclusive = an->columns.at[an->key[0].column].inclusive;
     size_t pairs = an->costs.pairs.count, n;
 
     for (size_t i = 0; i < pairs; i += n) {
@@ -99,11 +79,18 @@ static void make_groups(struct annotate *an, bool by_file, struct annotate_group
 
         for (n = 0; i + n < pairs && group_of(pair_at(an, groups->pair[i + n]), by_file) == index; n++)
             ;
-        group.count = group.all = n;
+        group.all = n;
         group.cost = by_file ? an->costs.files.at[index].cost : an->costs.functions.at[index].cost;
-        group.rank = by_file && by_inclusive(an) ? pair_at(an, groups->pair[i])->cost : group.cost;
+        /* Files have no inclusive costs: they are sorted by that of their first function. */
+        group.rank = by_file && by_inclusive ? pair_at(an, groups->pair[i])->cost : group.cost;
         groups->all++;
-        if (keep_members(an, groups, &group))
+        for (size_t k = i; k < i + n; k++) { /* the members that are shown go to the front */
+            uint32_t pair = groups->pair[k];
+
+            if (annotate_reaches(an, pair_at(an, pair)->cost))
+                groups->pair[i + group.count++] = pair;
+        }
+        if (group.count > 0 || annotate_reaches(an, group.cost))
             groups->group[groups->count++] = group;
     }
 }
@@ -121,12 +108,6 @@ static void make_table(struct annotate *an, bool by_file, struct annotate_groups
     qsort_r(groups->pair, pairs, sizeof *groups->pair, compare_pairs, &sorting);
     make_groups(an, by_file, groups);
     qsort_r(groups->group, groups->count, sizeof *groups->group, compare_groups, &sorting);
-}
-
-static void free_table(struct annotate_groups *groups)
-{
-    free(groups->pair);
-    free(groups->group);
 }
 
 /* ------------------------------------------------------------------------------------------ names */
@@ -201,19 +182,6 @@ static void print_table(struct annotate *an, const struct annotate_groups *group
                by_file ? "files" : "functions");
 }
 
-/* Files of the table are annotated, unless only those named by the user are. */
-static void choose_files(struct annotate *an, const struct annotate_groups *groups)
-{
-    for (size_t i = 0; i < groups->count; i++) {
-        uint32_t file = groups->group[i].index;
-
-        if (an->choice[file] != ANNOTATE_NOT || !an->automatic)
-            continue;
-        an->choice[file] = ANNOTATE_AUTO;
-        an->order[an->chosen++] = file;
-    }
-}
-
 void annotate_functions(struct annotate *an)
 {
     struct annotate_groups groups;
@@ -224,8 +192,16 @@ void annotate_functions(struct annotate *an)
             annotate_json_groups(an, &groups);
         else
             print_table(an, &groups);
-        if (by_file)
-            choose_files(an, &groups);
-        free_table(&groups);
+        /* Files of the table are annotated, unless only those named by the user are. */
+        for (size_t i = 0; by_file && an->automatic && i < groups.count; i++) {
+            uint32_t file = groups.group[i].index;
+
+            if (an->choice[file] != ANNOTATE_NOT)
+                continue;
+            an->choice[file] = ANNOTATE_AUTO;
+            an->order[an->chosen++] = file;
+        }
+        free(groups.pair);
+        free(groups.group);
     }
 }

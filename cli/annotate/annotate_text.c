@@ -17,13 +17,6 @@
 
 enum { TAB = 8 };
 
-static bool is_newer(const struct annotate *an, const char *path)
-{
-    struct stat source, profile;
-
-    return stat(path, &source) == 0 && stat(an->file, &profile) == 0 && given_later(&source, &profile);
-}
-
 /* A line without its end and with spaces for tabs. */
 static const char *make_line(struct annotate_text *text, const char *from, size_t length)
 {
@@ -47,21 +40,11 @@ static const char *make_line(struct annotate_text *text, const char *from, size_
     return to;
 }
 
-static void split(struct annotate_text *text, const char *whole)
-{
-    while (*whole != '\0') {
-        size_t length = strcspn(whole, "\n");
-        const char **line = term_have(TP_VECTOR_ADD(&text->lines));
-
-        *line = make_line(text, whole, length);
-        whole += length + (whole[length] == '\n');
-    }
-}
-
 bool annotate_read(struct annotate *an, uint32_t index, struct annotate_text *text)
 {
     const struct tp_annotated_file *file = &an->costs.files.at[index];
     struct tp_error err = {0};
+    struct stat source, profile;
     const char *whole = NULL;
 
     memset(text, 0, sizeof *text);
@@ -75,11 +58,17 @@ bool annotate_read(struct annotate *an, uint32_t index, struct annotate_text *te
     } else if (file->place.path != NULL) {
         whole = tp_source_text(&text->arena, &an->access, file->place.path);
         text->refused = whole == NULL ? tp_source_refused(&an->access, file->place.path) : NULL;
-        text->newer = whole != NULL && is_newer(an, file->place.path);
+        text->newer = whole != NULL && stat(file->place.path, &source) == 0 && stat(an->file, &profile) == 0 &&
+                      given_later(&source, &profile);
     }
     text->found = whole != NULL;
-    if (text->found)
-        split(text, whole);
+    while (text->found && *whole != '\0') {
+        size_t length = strcspn(whole, "\n");
+        const char **line = term_have(TP_VECTOR_ADD(&text->lines));
+
+        *line = make_line(text, whole, length);
+        whole += length + (whole[length] == '\n');
+    }
     return true;
 }
 

@@ -101,41 +101,11 @@ static bool expand(struct names *names, const char *pattern, char *out)
     return true;
 }
 
-static void make_token(char *out, size_t size)
-{
-    static const char digit[] = "abcdefghijklmnopqrstuvwxyz234567";
-    unsigned char bytes[6];
-    size_t i;
-
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
-        snprintf(out, size, "%ld", (long)getpid());
-        return;
-    }
-    for (i = 0; i < sizeof bytes; i++)
-        out[i] = digit[bytes[i] % 32];
-    out[i] = '\0';
-}
-
-/* The directory must be there and take new files: better to hear it now than after an hour's run. */
-static const char *check_directory(const char *directory)
-{
-    struct stat status;
-
-    if (stat(directory, &status) != 0)
-        snprintf(wrong, sizeof wrong, "directory %s: %s", directory, strerror(errno));
-    else if (!S_ISDIR(status.st_mode))
-        snprintf(wrong, sizeof wrong, "%s is not a directory", directory);
-    else if (access(directory, W_OK | X_OK) != 0)
-        snprintf(wrong, sizeof wrong, "directory %s: %s; name another file with --out", directory,
-                 strerror(errno));
-    else
-        return NULL;
-    return wrong;
-}
-
 const char *names_make(struct names *names, const char *pattern)
 {
+    static const char digit[] = "abcdefghijklmnopqrstuvwxyz234567";
     char text[PATH_MAX], directory[PATH_MAX];
+    unsigned char bytes[6];
     struct stat status;
 
     memset(names, 0, sizeof *names);
@@ -156,8 +126,15 @@ const char *names_make(struct names *names, const char *pattern)
         snprintf(wrong, sizeof wrong, "%s is no ordinary file, and would become one; name another", text);
         return wrong;
     }
-    if (check_directory(directory) != NULL)
+    /* The directory must be there and take new files: better to hear it now than after an hour's run. */
+    if (stat(directory, &status) == 0 && !S_ISDIR(status.st_mode)) {
+        snprintf(wrong, sizeof wrong, "%s is not a directory", directory);
         return wrong;
+    }
+    if (stat(directory, &status) == 0 && access(directory, W_OK | X_OK) != 0) {
+        snprintf(wrong, sizeof wrong, "directory %s: %s; name another file with --out", directory, strerror(errno));
+        return wrong;
+    }
     names->directory = realpath(directory, NULL);
     if (names->directory == NULL) {
         snprintf(wrong, sizeof wrong, "directory %s: %s", directory, strerror(errno));
@@ -169,7 +146,11 @@ const char *names_make(struct names *names, const char *pattern)
     }
     names->shown = strdup(slash ? directory : "");
     names->pattern = strdup(slash ? slash + 1 : text);
-    make_token(names->token, sizeof names->token);
+    bool random = getrandom(bytes, sizeof bytes, 0) == (ssize_t)sizeof bytes;
+    if (!random)
+        snprintf(names->token, sizeof names->token, "%ld", (long)getpid());
+    for (size_t i = 0; random && i < sizeof bytes; i++)
+        names->token[i] = digit[bytes[i] % 32];
     return NULL;
 }
 

@@ -205,28 +205,13 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
 
 /* ------------------------------------------------------------------------------------------ findings */
 
-/* Function and place share what is left of the line; a short one leaves the other its part. */
-static void print_where(FILE *out, const char *function, const char *where, int room)
-{
-    int wide = term_columns(where), name = term_columns(function);
-    char cut[4200];
-
-    if (!term_cuts(out))
-        room = wide + name;
-    if (wide > room / 2 && wide + name > room)
-        wide = name < room / 2 ? room - name : room / 2;
-    fprintf(out, "%s%s%s%s", term_style(out, TERM_NAME),
-            term_fit_name(cut, sizeof cut, function, room - wide), term_style(out, TERM_PLAIN),
-            *where != '\0' ? "  " : "");
-    fprintf(out, "%s\n", term_fit(cut, sizeof cut, where, wide, TERM_CUT_BEGIN));
-}
-
 /* The row: function, file, line, object, bytes wasted, bytes used. */
 static void print_finding(tp_profile *profile, FILE *out, const char *indent, int rank, struct query *q,
                           double all)
 {
-    char function[4200], where[4200], path[4096], number[32];
+    char function[4200], where[4200], path[4096], number[32], cut[4200];
     double waste = query_real(q, 4);
+    int room = term_width(out) - (int)strlen(indent) - 47;
 
     term_escape(function, sizeof function, query_text(q, 0));
     place_long(profile, path, sizeof path, query_text(q, 0), query_text(q, 1), query_int(q, 2),
@@ -235,7 +220,15 @@ static void print_finding(tp_profile *profile, FILE *out, const char *indent, in
     fprintf(out, "%s%d. %s%16s%s  %5.1f %%  used %5.1f %%  ", indent, rank, term_style(out, TERM_HOT),
             term_number(number, query_int(q, 4)), term_style(out, TERM_PLAIN), rate(waste, all),
             rate(query_real(q, 5), query_real(q, 5) + waste));
-    print_where(out, function, where, term_width(out) - (int)strlen(indent) - 47);
+    /* Function and place share what is left of the line; a short one leaves the other its part. */
+    int wide = term_columns(where), name = term_columns(function);
+    if (!term_cuts(out))
+        room = wide + name;
+    if (wide > room / 2 && wide + name > room)
+        wide = name < room / 2 ? room - name : room / 2;
+    fprintf(out, "%s%s%s%s", term_style(out, TERM_NAME), term_fit_name(cut, sizeof cut, function, room - wide),
+            term_style(out, TERM_PLAIN), *where != '\0' ? "  " : "");
+    fprintf(out, "%s\n", term_fit(cut, sizeof cut, where, wide, TERM_CUT_BEGIN));
 }
 
 bool summary_findings(tp_profile *profile, FILE *out, const char *indent)

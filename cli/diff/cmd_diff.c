@@ -146,20 +146,6 @@ static bool may_write(const struct diff *diff)
 
 /* ------------------------------------------------------------------------------------------ the command */
 
-static bool write_profile(struct diff *diff)
-{
-    struct tp_error err = {0};
-
-    if (diff->out == NULL)
-        return true;
-    given_hold_signals();
-    bool good = tp_diff_write(diff->diff, diff->out, &err) == 0;
-    given_release_signals();
-    if (!good)
-        term_error("%s", err.message);
-    return good;
-}
-
 /* Both sides and the differences as one page. */
 static bool write_page(struct diff *diff)
 {
@@ -210,15 +196,21 @@ static bool data_known(const struct diff *diff)
 static bool write_whole(struct diff *diff, const struct tp_diff_runs runs[TP_SIDES], struct tp_diff_options *options)
 {
     struct tp_error err = {0};
+    bool good = true;
 
     if (diff->out == NULL && diff->html == NULL)
         return true;
     tp_diff_free(diff->diff);
     options->whole = true;
     diff->diff = tp_diff_make(runs, options, &err);
-    if (diff->diff == NULL)
+    if (diff->diff != NULL && diff->out != NULL) {
+        given_hold_signals();
+        good = tp_diff_write(diff->diff, diff->out, &err) == 0;
+        given_release_signals();
+    }
+    if (diff->diff == NULL || !good)
         term_error("%s", err.message);
-    return diff->diff != NULL && write_profile(diff) && write_page(diff);
+    return diff->diff != NULL && good && write_page(diff);
 }
 
 static int compare(struct diff *diff, const struct tp_diff_runs runs[TP_SIDES], struct tp_diff_options *options)

@@ -149,8 +149,19 @@ static int this_machine(struct info *info)
 
 /* ------------------------------------------------------------------------------------------ a profile */
 
-static void print_events(struct info *info, tp_profile *profile)
+static int of_profile(struct info *info, const char *path)
 {
+    tp_profile *profile = given_open(path);
+    struct query q;
+
+    if (profile == NULL)
+        return CLI_ERROR;
+    begin(info);
+    fact(info, "profile", given_name());
+    query_begin(&q, profile, "SELECT key, value FROM meta ORDER BY key");
+    while (query_row(&q))
+        fact(info, query_text(&q, 0), query_text(&q, 1));
+    bool good = query_end(&q);
     if (info->json)
         tp_json_begin(&info->out, "events", '{', ",\n    ");
     else
@@ -170,22 +181,6 @@ static void print_events(struct info *info, tp_profile *profile)
         fputs("\n  ", stdout);
         tp_json_end(&info->out);
     }
-}
-
-static int of_profile(struct info *info, const char *path)
-{
-    tp_profile *profile = given_open(path);
-    struct query q;
-
-    if (profile == NULL)
-        return CLI_ERROR;
-    begin(info);
-    fact(info, "profile", given_name());
-    query_begin(&q, profile, "SELECT key, value FROM meta ORDER BY key");
-    while (query_row(&q))
-        fact(info, query_text(&q, 0), query_text(&q, 1));
-    bool good = query_end(&q);
-    print_events(info, profile);
     end(info);
     given_close(profile);
     return term_finish(good ? CLI_GOOD : CLI_ERROR);

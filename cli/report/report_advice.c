@@ -50,21 +50,6 @@ static void print_name(const char *label, const char *name)
            safe);
 }
 
-/* A number with its unit, as in "22.2 %", "60,000 blocks". */
-static void figure(char *out, size_t size, double value, const char *unit)
-{
-    char number[32];
-    bool whole = value == (double)(int64_t)value && strcmp(unit, "%") != 0;
-
-    if (whole)
-        term_number(number, (int64_t)value);
-    else if (strcmp(unit, "%") == 0 || value >= 10)
-        snprintf(number, sizeof number, "%.1f", value);
-    else
-        term_figure(number, value);
-    snprintf(out, size, "%s%s%s", number, *unit ? " " : "", unit);
-}
-
 /* Bytes for people: three digits or so. */
 static void bytes(char *out, size_t size, double value)
 {
@@ -78,54 +63,36 @@ static void bytes(char *out, size_t size, double value)
     snprintf(out, size, "%.*f %s", u && value < 100 ? 1 : 0, value, units[u]);
 }
 
-static void print_savings(struct query *q)
-{
-    char level1[32], memory[32], text[160];
-
-    bytes(level1, sizeof level1, query_real(q, 5));
-    bytes(memory, sizeof memory, query_real(q, 6));
-    if (query_real(q, 6) > 0)
-        snprintf(text, sizeof text, "%s into D1, %s from memory; confidence: %s", level1, memory, query_text(q, 7));
-    else if (query_real(q, 5) > 0)
-        snprintf(text, sizeof text, "%s into D1; confidence: %s", level1, query_text(q, 7));
-    else
-        snprintf(text, sizeof text, "mispredictions; confidence: %s", query_text(q, 7));
-    print_words("saves", text);
-}
-
 static bool print_evidence(struct report *report, int64_t id)
 {
     const char *label = "because";
     struct query q;
-    char number[64], names[2048], text[4096];
+    char number[32], names[2048], text[4096];
 
     query_begin(&q, report->profile,
                 "SELECT value, unit, words, text FROM temp.advice_evidence WHERE advice_id = %lld ORDER BY rowid",
                 (long long)id);
     while (query_row(&q)) {
-        figure(number, sizeof number, query_real(&q, 0), query_text(&q, 1));
+        double value = query_real(&q, 0);
+        const char *unit = query_text(&q, 1);
+        bool percent = strcmp(unit, "%") == 0;
+        int length = 0;
+
+        /* A number with its unit, as in "22.2 %", "60,000 blocks". */
+        if (!percent && value == (double)(int64_t)value)
+            term_number(number, (int64_t)value);
+        else if (percent || value >= 10)
+            snprintf(number, sizeof number, "%.1f", value);
+        else
+            term_figure(number, value);
+        if (!query_null(&q, 0))
+            length = snprintf(text, sizeof text, "%s%s%.30s ", number, *unit ? " " : "", unit);
         term_escape(names, sizeof names, query_text(&q, 3));
-        snprintf(text, sizeof text, "%s%s%s%s%s", query_null(&q, 0) ? "" : number, query_null(&q, 0) ? "" : " ",
-                 query_text(&q, 2), *names ? ": " : "", names);
+        snprintf(text + length, sizeof text - (size_t)length, "%s%s%s", query_text(&q, 2), *names ? ": " : "", names);
         print_words(label, text);
         label = "";
     }
     return query_end(&q);
-}
-
-/* role, function, file, line, last_line, share, object */
-static void print_place(struct report *report, struct query *q)
-{
-    char where[4096], text[9000], last[32] = "", share[32] = "";
-
-    place_long(report->profile, where, sizeof where, query_text(q, 1), query_text(q, 2), query_int(q, 3),
-               query_text(q, 6));
-    if (query_int(q, 4) > query_int(q, 3))
-        snprintf(last, sizeof last, "-%lld", (long long)query_int(q, 4));
-    if (!query_null(q, 5))
-        snprintf(share, sizeof share, "  %.1f %%", query_real(q, 5));
-    snprintf(text, sizeof text, "%s%s%s%s%s", query_text(q, 1), *where ? "  " : "", where, last, share);
-    print_name(query_text(q, 0), text);
 }
 
 static bool print_places(struct report *report, int64_t id)
@@ -137,15 +104,25 @@ static bool print_places(struct report *report, int64_t id)
                 "advice_id = %lld "
                 "ORDER BY rowid",
                 (long long)id);
-    while (query_row(&q))
-        print_place(report, &q);
+    while (query_row(&q)) {
+        char where[4096], text[9000], last[32] = "", share[32] = "";
+
+        place_long(report->profile, where, sizeof where, query_text(&q, 1), query_text(&q, 2), query_int(&q, 3),
+                   query_text(&q, 6));
+        if (query_int(&q, 4) > query_int(&q, 3))
+            snprintf(last, sizeof last, "-%lld", (long long)query_int(&q, 4));
+        if (!query_null(&q, 5))
+            snprintf(share, sizeof share, "  %.1f %%", query_real(&q, 5));
+        snprintf(text, sizeof text, "%s%s%s%s%s", query_text(&q, 1), *where ? "  " : "", where, last, share);
+        print_name(query_text(&q, 0), text);
+    }
     return query_end(&q);
 }
 
 /* id, title, fix, cest, share, bytes, memory_bytes, certain, data */
 static bool print_one(struct report *report, struct query *q)
 {
-    char number[32];
+    char number[32], level1[32], memory[32], text[160];
     int64_t id = query_int(q, 0);
 
     printf("\n%3lld. %s%s%s  %5.1f %%  %s%s%s\n", (long long)id, term_style(stdout, TERM_HOT),
@@ -155,7 +132,15 @@ static bool print_one(struct report *report, struct query *q)
         print_name("data", query_text(q, 8));
     if (!print_places(report, id) || !print_evidence(report, id))
         return false;
-    print_savings(q);
+    bytes(level1, sizeof level1, query_real(q, 5));
+    bytes(memory, sizeof memory, query_real(q, 6));
+    if (query_real(q, 6) > 0)
+        snprintf(text, sizeof text, "%s into D1, %s from memory; confidence: %s", level1, memory, query_text(q, 7));
+    else if (query_real(q, 5) > 0)
+        snprintf(text, sizeof text, "%s into D1; confidence: %s", level1, query_text(q, 7));
+    else
+        snprintf(text, sizeof text, "mispredictions; confidence: %s", query_text(q, 7));
+    print_words("saves", text);
     print_words("remedy", query_text(q, 2));
     return true;
 }

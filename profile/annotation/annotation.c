@@ -89,11 +89,6 @@ static double magnitude(const struct tp_annotation *a, size_t term, union tp_cel
     return value < 0 ? -value : value;
 }
 
-static bool annotation_same_name(const struct tp_annotated_function *x, const struct tp_annotated_function *y)
-{
-    return strcmp(x->name, y->name) == 0 && strcmp(x->object ? x->object : "", y->object ? y->object : "") == 0;
-}
-
 /* A function by its number; one of another tool's, that is nowhere, by its names: it is told apart by files alone. */
 static uint32_t find_function(struct tp_reading *r)
 {
@@ -110,7 +105,9 @@ static uint32_t find_function(struct tp_reading *r)
     if (nowhere || key == 0)
         key = tp_hash(tp_hash_text(wanted.name), tp_hash_text(wanted.object ? wanted.object : "")) | (uint64_t)1 << 63;
     for (; (i = tp_idmap_find(base, key)) != TP_NOT_FOUND; key += 2) {
-        if (!nowhere || annotation_same_name(&a->functions.at[i], &wanted))
+        const struct tp_annotated_function *there = &a->functions.at[i];
+        if (!nowhere || (strcmp(there->name, wanted.name) == 0 &&
+                         strcmp(there->object ? there->object : "", wanted.object ? wanted.object : "") == 0))
             return i;
     }
     struct tp_annotated_function *function = TP_VECTOR_ADD(&a->functions);
@@ -178,22 +175,18 @@ struct nodes {
     TP_VECTOR(struct node) node;
 };
 
-static bool is_topmost(const struct nodes *nodes, uint32_t function, uint32_t parent)
-{
-    while (parent && nodes->node.at[parent - 1].function != function)
-        parent = nodes->node.at[parent - 1].parent;
-    return parent == 0;
-}
-
 static bool annotation_take_node(struct tp_reading *r)
 {
     struct tp_annotation *a = r->a;
     struct nodes *nodes = r->user;
     uint32_t function = tp_function_at(r, 2), parent = tp_index_at(r, 1, &nodes->of_id) + 1; /* TP_NOT_FOUND + 1 is 0 */
+    uint32_t above = parent; /* that runs the function, too; 0: none */
     size_t index = nodes->node.count;
 
+    while (above && nodes->node.at[above - 1].function != function)
+        above = nodes->node.at[above - 1].parent;
     a->pruned |= sqlite3_column_int(r->row, 3) != 0;
-    if (a->functions.at[function].contexts > 1 && is_topmost(nodes, function, parent)) {
+    if (a->functions.at[function].contexts > 1 && !above) {
         union tp_cell *cost = a->functions.at[function].cost;
         for (size_t t = 0; t < a->terms && !a->functions.at[function].in_tree; t++)
             cost[t].count = a->term[t].inclusive ? TP_ABSENT : cost[t].count;
