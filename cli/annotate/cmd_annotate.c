@@ -232,45 +232,28 @@ static bool choose(struct annotate *an, const char *wanted)
     return any;
 }
 
-static bool choose_named(struct annotate *an)
-{
-    size_t count = an->costs.files.count + 1;
-
-    an->choice = term_have(calloc(count, 1));
-    an->order = term_have(malloc(count * sizeof *an->order));
-    for (size_t i = 0; i < an->sources; i++) {
-        if (!choose(an, an->source[i]))
-            return false;
-    }
-    return true;
-}
-
 /* ------------------------------------------------------------------------------------------ what is annotated */
-
-enum part { SHOWN, MISSING, BELOW, UNKNOWN, PARTS };
-
-static enum part part_of(const struct annotate *an, size_t file)
-{
-    if (an->costs.files.at[file].path == NULL)
-        return UNKNOWN;
-    if (an->choice[file] == ANNOTATE_MISSING)
-        return MISSING;
-    return an->choice[file] == ANNOTATE_NOT ? BELOW : SHOWN;
-}
 
 /* How much of the program's costs the annotated files have. */
 static void print_coverage(struct annotate *an)
 {
     static const char *const label[] = {"in annotated files", "in files without a text",
                                         "in files that were not chosen", "where no file is known"};
+    enum { SHOWN, MISSING, BELOW, UNKNOWN, PARTS };
     struct table *table = annotate_table(an, TABLE_TEXT, "");
     union tp_cell *sum[PARTS];
 
     for (int part = 0; part < PARTS; part++)
         sum[part] = term_have(tp_annotation_row(&an->costs));
     for (size_t i = 0; i < an->costs.files.count; i++) {
-        if (an->costs.files.at[i].lines > 0)
-            tp_annotation_add(&an->costs, sum[part_of(an, i)], an->costs.files.at[i].cost);
+        const struct tp_annotated_file *file = &an->costs.files.at[i];
+        int part = file->path == NULL                  ? UNKNOWN
+                   : an->choice[i] == ANNOTATE_MISSING ? MISSING
+                   : an->choice[i] == ANNOTATE_NOT     ? BELOW
+                                                       : SHOWN;
+
+        if (file->lines > 0)
+            tp_annotation_add(&an->costs, sum[part], file->cost);
     }
     for (int part = 0; part < PARTS; part++) {
         annotate_cells(an, table, sum[part], ANNOTATE_SELF_ONLY);
@@ -281,44 +264,6 @@ static void print_coverage(struct annotate *an)
 }
 
 /* ------------------------------------------------------------------------------------------ the command */
-
-/* What is only loaded if it is asked for. */
-static bool load_details(struct annotate *an)
-{
-    struct tp_error err = {0};
-
-    for (size_t i = 0; i < an->chosen; i++)
-        an->costs.files.at[an->order[i]].wanted = true;
-    if ((!an->disassemble || tp_annotation_instructions(&an->costs, &err) == 0) &&
-        (!an->statements || tp_annotation_statements(&an->costs, &err) == 0))
-        return true;
-    term_error("%s", err.message);
-    return false;
-}
-
-static bool print(struct annotate *an)
-{
-    if (an->json) {
-        annotate_json_begin(an);
-    } else {
-        struct table *totals = annotate_table(an, TABLE_TEXT, "");
-
-        print_metadata(an);
-        annotate_section(an, "Summary");
-        annotate_cells(an, totals, an->costs.total, ANNOTATE_ALL);
-        table_text(totals, "PROGRAM TOTALS");
-        annotate_print(an, totals);
-    }
-    annotate_functions(an);
-    if (!load_details(an))
-        return false;
-    if (an->json)
-        return annotate_json_sources(an);
-    if (!annotate_sources(an))
-        return false;
-    print_coverage(an);
-    return true;
-}
 
 static bool annotate(struct annotate *an)
 {
@@ -331,19 +276,38 @@ static bool annotate(struct annotate *an)
         term_error("%s", err.message);
         return false;
     }
-    return choose_named(an) && print(an);
-}
+    an->choice = term_have(calloc(an->costs.files.count + 1, 1));
+    an->order = term_have(malloc((an->costs.files.count + 1) * sizeof *an->order));
+    for (size_t i = 0; i < an->sources; i++) {
+        if (!choose(an, an->source[i]))
+            return false;
+    }
+    if (an->json) {
+        annotate_json_begin(an);
+    } else {
+        struct table *totals = annotate_table(an, TABLE_TEXT, "");
 
-static void free_all(struct annotate *an)
-{
-    annotate_instructions_end();
-    tp_annotation_free(&an->costs);
-    free(an->columns.at);
-    free(an->term_of);
-    free(an->choice);
-    free(an->order);
-    free(an->by_address);
-    given_close(an->profile);
+        print_metadata(an);
+        annotate_section(an, "Summary");
+        annotate_cells(an, totals, an->costs.total, ANNOTATE_ALL);
+        table_text(totals, "PROGRAM TOTALS");
+        annotate_print(an, totals);
+    }
+    annotate_functions(an);
+    /* What is loaded only if it is asked for. */
+    for (size_t i = 0; i < an->chosen; i++)
+        an->costs.files.at[an->order[i]].wanted = true;
+    if ((an->disassemble && tp_annotation_instructions(&an->costs, &err) != 0) ||
+        (an->statements && tp_annotation_statements(&an->costs, &err) != 0)) {
+        term_error("%s", err.message);
+        return false;
+    }
+    if (an->json)
+        return annotate_json_sources(an);
+    if (!annotate_sources(an))
+        return false;
+    print_coverage(an);
+    return true;
 }
 
 int cmd_annotate(int argc, char **argv)
@@ -369,6 +333,13 @@ int cmd_annotate(int argc, char **argv)
         return CLI_ERROR;
     an.file = given_name();
     bool good = annotate(&an);
-    free_all(&an);
+    annotate_instructions_end();
+    tp_annotation_free(&an.costs);
+    free(an.columns.at);
+    free(an.term_of);
+    free(an.choice);
+    free(an.order);
+    free(an.by_address);
+    given_close(an.profile);
     return term_finish(good ? CLI_GOOD : CLI_ERROR);
 }

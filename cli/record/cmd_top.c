@@ -80,15 +80,6 @@ struct row {
     double cost[MAX_COLUMNS], since[MAX_COLUMNS]; /* all, and since the last look */
 };
 
-static struct row *add_row(struct rows *list)
-{
-    if (list->count == list->room) {
-        list->room = list->room * 2 + 256;
-        list->row = term_have(realloc(list->row, list->room * sizeof *list->row));
-    }
-    return &list->row[list->count++];
-}
-
 static bool read_rows(struct top *top, struct rows *list)
 {
     char expressions[MAX_COLUMNS * 2100] = "";
@@ -101,8 +92,11 @@ static bool read_rows(struct top *top, struct rows *list)
     query_begin(&q, top->now, "SELECT ifnull(address, 0), function, object%s FROM functions ORDER BY 1, 2, 3",
                 expressions);
     while (query_row(&q)) {
-        struct row *row = add_row(list);
-
+        if (list->count == list->room) {
+            list->room = list->room * 2 + 256;
+            list->row = term_have(realloc(list->row, list->room * sizeof *list->row));
+        }
+        struct row *row = &list->row[list->count++];
         row->address = query_int(&q, 0);
         row->function = term_have(strdup(query_text(&q, 1)));
         row->object = term_have(strdup(query_text(&q, 2)));
@@ -247,20 +241,6 @@ static bool look(struct top *top, int *status)
     return true;
 }
 
-static int run(struct top *top)
-{
-    uint64_t looks = 0;
-    int status;
-
-    while (look(top, &status) && ++looks != top->count)
-        control_pause(top->interval);
-    free_rows(&top->before);
-    free(top->columns.at);
-    tp_close(top->now);
-    control_close(&top->control);
-    return term_finish(status);
-}
-
 /* The only one there is; 0 with a line on stderr. */
 static pid_t only_one(const char *folder)
 {
@@ -281,7 +261,8 @@ int cmd_top(int argc, char **argv)
     struct top top = {.interval = 2, .limit = 20, .columns.most = MAX_COLUMNS};
     int first = opt_parse(&command, &top, argc, argv);
     char folder[PATH_MAX];
-    uint64_t pid = 0;
+    uint64_t pid = 0, looks = 0;
+    int status;
 
     if (first < 0)
         return -1 - first;
@@ -290,5 +271,11 @@ int cmd_top(int argc, char **argv)
     if (!control_folder("top", folder, sizeof folder) || (pid == 0 && (pid = (uint64_t)only_one(folder)) == 0) ||
         !control_open("top", &top.control, folder, (pid_t)pid))
         return CLI_ERROR;
-    return run(&top);
+    while (look(&top, &status) && ++looks != top.count)
+        control_pause(top.interval);
+    free_rows(&top.before);
+    free(top.columns.at);
+    tp_close(top.now);
+    control_close(&top.control);
+    return term_finish(status);
 }

@@ -205,17 +205,6 @@ static void hand_on(int number, siginfo_t *info, void *context)
 static const int handed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 enum { HANDED = 6 };
 
-/* `before` gets the HANDED dispositions that were, which are the program's. If one is to ignore the signal, as under
- * nohup, so does the program until it says otherwise. */
-static void take_signals(struct sigaction *before)
-{
-    struct sigaction forward = {.sa_flags = SA_SIGINFO | SA_RESTART};
-
-    forward.sa_sigaction = hand_on;
-    for (int i = 0; i < HANDED; i++)
-        sigaction(handed_on[i], &forward, &before[i]);
-}
-
 static void give_signals_back(const struct sigaction *before)
 {
     for (int i = 0; i < HANDED; i++)
@@ -266,7 +255,7 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
                      const struct refusals *refusals)
 {
     enum { ENOUGH_FILES = 256 };
-    struct sigaction before[HANDED];
+    struct sigaction before[HANDED], forward = {.sa_flags = SA_SIGINFO | SA_RESTART, .sa_sigaction = hand_on};
     struct ending ending = {0};
     struct rlimit files;
     sigset_t all, mask;
@@ -275,7 +264,10 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
     sigprocmask(SIG_BLOCK, &all, &mask);
     fflush(NULL);
     running = 0;
-    take_signals(before);
+    /* Those that were are the program's. If one is to ignore the signal, as under nohup, so does the program until it
+     * says otherwise. */
+    for (int i = 0; i < HANDED; i++)
+        sigaction(handed_on[i], &forward, &before[i]);
     ending.pid = fork();
     if (ending.pid == 0) {
         give_signals_back(before);

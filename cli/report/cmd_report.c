@@ -274,19 +274,6 @@ static bool known(struct report *report)
     return good;
 }
 
-static bool print_group(struct report *report, const struct tp_section_group *group)
-{
-    const struct tp_section *const *section;
-    size_t at = own_of(group);
-    bool good = true;
-
-    if (at < OWN)
-        return own[at].print(report, group);
-    for (section = group->sections; good && *section != NULL; section++)
-        good = report_table(report, group, *section);
-    return good;
-}
-
 /* What is printed above the functions if nothing is asked for. */
 static bool print_overview(struct report *report)
 {
@@ -318,8 +305,13 @@ static bool print(struct report *report)
     else if (good && report->form == TABLE_TERMINAL && !asked && report->in == NULL)
         good = print_overview(report);
     for (size_t i = 0; good && i < tp_section_group_count; i++) {
-        if (is_asked(report, i))
-            good = print_group(report, &tp_section_groups[i]);
+        const struct tp_section_group *group = &tp_section_groups[i];
+        size_t at = own_of(group);
+
+        if (is_asked(report, i) && at < OWN)
+            good = own[at].print(report, group);
+        for (size_t k = 0; is_asked(report, i) && at == OWN && good && group->sections[k] != NULL; k++)
+            good = report_table(report, group, group->sections[k]);
     }
     if (good && report->json) {
         putchar('\n');

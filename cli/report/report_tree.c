@@ -41,24 +41,11 @@ static const char tree_sql[] =
     " || CASE WHEN approximate THEN ' [approximate below: --paths]' ELSE '' END, %s, %s "
     "FROM (SELECT row_number() OVER () AS place, id, depth FROM tree) nth CROSS JOIN paths USING (id) ORDER BY place";
 
-/* The row: place, calls, id, parent, depth, name, inclusive and self cost. */
-static void tree_row(struct table *table, struct query *q, const struct column_spec *incl,
-                     const struct column_spec *self)
-{
-    enum { DEEPEST = 40 };
-    int64_t depth = query_int(q, 4);
-
-    column_cells(table, incl, q, 6, 0);
-    column_cells(table, self, q, 7, incl->total);
-    for (int i = 1; i <= 5; i++)
-        query_cell(table, q->statement, i);
-    table_indent(table, 2 * (int)(depth < DEEPEST ? depth : DEEPEST));
-}
-
 /* False with a line on stderr. */
 static bool tree_rows(struct report *report, struct table *table, double least, const struct column_spec *incl,
                       const struct column_spec *self)
 {
+    enum { DEEPEST = 40 };
     int64_t all = 0;
     struct tp_error err;
     struct query q;
@@ -67,8 +54,15 @@ static bool tree_rows(struct report *report, struct table *table, double least, 
                 self->sql);
     if (query_row(&q))
         all = query_int(&q, 1);
-    while (query_row(&q))
-        tree_row(table, &q, incl, self);
+    while (query_row(&q)) { /* place, calls, id, parent, depth, name, inclusive and self cost */
+        int64_t depth = query_int(&q, 4);
+
+        column_cells(table, incl, &q, 6, 0);
+        column_cells(table, self, &q, 7, incl->total);
+        for (int i = 1; i <= 5; i++)
+            query_cell(table, q.statement, i);
+        table_indent(table, 2 * (int)(depth < DEEPEST ? depth : DEEPEST));
+    }
     if (!query_end(&q))
         return false;
     if ((int64_t)table_rows(table) == all)

@@ -295,19 +295,15 @@ static bool take_lineless(struct tp_reading *r)
 static const struct tp_view_rows lineless_rows = {"t.file_id, v.id", 2, "v.", TP_COLUMNS_AS_ASKED,
                                                   "functions v JOIN t_functions t ON t.id = v.id"};
 
-/* The part, or the whole if that is nearer to 0: of a difference both may be negative. */
-static bool is_beyond(bool real, union tp_cell part, union tp_cell whole)
-{
-    double p = real ? part.real : (double)part.count, w = real ? whole.real : (double)whole.count;
-
-    return w >= 0 ? p > w : p < w;
-}
-
 void tp_bound(const struct tp_annotation *a, union tp_cell *part, const union tp_cell *whole, bool all_of_it)
 {
     for (size_t t = 0; t < a->terms; t++) {
+        bool real = tp_is_real(a, t);
+        double p = real ? part[t].real : (double)part[t].count, w = real ? whole[t].real : (double)whole[t].count;
+
+        /* Of a difference both may be negative: what is nearer to 0. */
         if (a->term[t].inclusive && whole[t].count != TP_ABSENT && part[t].count != TP_ABSENT &&
-            (all_of_it || is_beyond(tp_is_real(a, t), part[t], whole[t])))
+            (all_of_it || (w >= 0 ? p > w : p < w)))
             part[t] = whole[t];
     }
 }
