@@ -179,10 +179,11 @@ int column_add(struct column_list *list, tp_profile *profile, const char *name, 
 
     if (must ? !column_find(profile, "this profile", name, &spec) : !column_try(profile, name, &spec))
         return must ? COLUMN_REFUSED : COLUMN_NONE;
-    if (column_keep(list, &spec) && list->count > list->most) {
+    if (find_in(list, spec.name) == list->count && list->count == list->most) {
         term_error("too many columns, the most is %zu", list->most);
         return COLUMN_REFUSED;
     }
+    column_keep(list, &spec);
     return (int)find_in(list, spec.name);
 }
 
@@ -216,15 +217,18 @@ void column_headings(struct table *table, const struct column_spec *spec, int gr
     table_heading_alone(table, title);
 }
 
-/* "cycle estimate, Ir + 10 L1m + 100 LLm", as this profile's formula says. */
-static const char *estimate(tp_profile *profile)
+/* "cycle estimate, Ir + 10 L1m + 100 LLm", as this profile's formula says, of which the sign of multiplication is left
+ * out. */
+static const char *estimate(const struct tp_event *event)
 {
     static char text[512];
-    struct query q;
+    size_t used = (size_t)snprintf(text, sizeof text, "cycle estimate, ");
 
-    query_begin(&q, profile, "SELECT replace(formula, ' * ', ' ') FROM events WHERE name = 'CEst'");
-    snprintf(text, sizeof text, "cycle estimate, %s", query_row(&q) ? query_text(&q, 0) : "");
-    query_end(&q);
+    for (const char *from = event->formula != NULL ? event->formula : ""; *from != '\0' && used + 1 < sizeof text;) {
+        from += strncmp(from, "* ", 2) == 0 ? 2 : 0;
+        text[used++] = *from++;
+    }
+    text[used] = '\0';
     return text;
 }
 
@@ -232,10 +236,10 @@ const char *column_meaning(tp_profile *profile, const struct column_spec *spec)
 {
     if (spec->formula != NULL)
         return spec->formula->meaning != NULL ? spec->formula->meaning : spec->formula->text;
-    if (strcmp(spec->event, "CEst") == 0)
-        return estimate(profile);
     const struct tp_event *event = tp_event_find(profile, spec->event);
-    return event != NULL ? event->long_name : "";
+    if (event == NULL)
+        return "";
+    return strcmp(spec->event, "CEst") == 0 ? estimate(event) : event->long_name;
 }
 
 void column_cells(struct table *table, const struct column_spec *spec, struct query *q, int at, double total)

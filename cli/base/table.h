@@ -4,8 +4,8 @@
  *
  * A section of a report fills one table; what it looks like is decided here. On a terminal that is too narrow,
  * groups of columns are left out, and the last column, a name, gets what remains: a name that is too long loses
- * its middle. Another text then gets at most a quarter of the line. A percentage may outlive the value it belongs
- * to, and then takes over its heading.
+ * its middle, a source line its end. Another text then gets at most a quarter of the line. A percentage may outlive the
+ * value it belongs to, and then takes over its heading.
  */
 #ifndef TENURE_CLI_TABLE_H
 #define TENURE_CLI_TABLE_H

@@ -264,8 +264,8 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
     sigprocmask(SIG_BLOCK, &all, &mask);
     fflush(NULL);
     running = 0;
-    /* Those that were are the program's. If one is to ignore the signal, as under nohup, so does the program until it
-     * says otherwise. */
+    /* What was to happen at a signal before is what is to happen to the program: under nohup, for instance, it ignores
+     * SIGHUP until it says otherwise. */
     for (int i = 0; i < HANDED; i++)
         sigaction(handed_on[i], &forward, &before[i]);
     ending.pid = fork();

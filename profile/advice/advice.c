@@ -114,27 +114,22 @@ static double way_size(tp_profile *profile, const char *cache)
 }
 
 /* The weights that CEst has in this profile, or has been given by tp_weigh. */
-static int advice_read_weights(struct adviser *a)
+static void advice_read_weights(struct adviser *a)
 {
     static const struct {
         const char *event;
         int fact;
     } terms[] = {{"L1m", W1}, {"L2m", W2}, {"LLm", WL}, {"Bm", WB}};
     struct tp_weighted_sum formula = {0};
-    sqlite3_stmt *statement =
-        tp_query(a->profile, sqlite3_mprintf("SELECT formula FROM events WHERE name = 'CEst'"), a->err);
-    int row = statement ? tp_row(a->profile, statement, a->err) : -1;
-    const char *text = row == 1 ? tp_text_or_null(statement, 0) : NULL;
-    bool known = text && tp_weighted_sum_read(&formula, text) == 0;
+    const struct tp_event *estimate = tp_event_find(a->profile, "CEst");
+    bool known = estimate && estimate->formula && tp_weighted_sum_read(&formula, estimate->formula) == 0;
 
-    sqlite3_finalize(statement);
     for (size_t i = 0; known && i < formula.count; i++) {
         for (size_t t = 0; t < sizeof terms / sizeof *terms; t++) {
             if (strcmp(formula.term[i].event, terms[t].event) == 0)
                 a->fact[terms[t].fact] = (double)formula.term[i].weight;
         }
     }
-    return row < 0 ? -1 : 0;
 }
 
 static int read_facts(struct adviser *a)
@@ -148,8 +143,8 @@ static int read_facts(struct adviser *a)
     a->fact[KINDS] = tp_event_find(a->profile, "ConfD1") != NULL;
     if (!estimated)
         return 0;
-    return advice_read_weights(a) ||
-           tp_number(a->profile, sqlite3_mprintf("SELECT CEst FROM totals"), 0, &a->fact[TOTAL], a->err);
+    advice_read_weights(a);
+    return tp_number(a->profile, sqlite3_mprintf("SELECT CEst FROM totals"), 0, &a->fact[TOTAL], a->err);
 }
 
 /* ------------------------------------------------------------------------------------------ tables */

@@ -183,10 +183,11 @@ static bool annotation_take_node(struct tp_reading *r)
     uint32_t above = parent; /* that runs the function, too; 0: none */
     size_t index = nodes->node.count;
 
-    while (above && nodes->node.at[above - 1].function != function)
+    bool several = a->functions.at[function].contexts > 1;
+    while (several && above && nodes->node.at[above - 1].function != function)
         above = nodes->node.at[above - 1].parent;
     a->pruned |= sqlite3_column_int(r->row, 3) != 0;
-    if (a->functions.at[function].contexts > 1 && !above) {
+    if (several && !above) {
         union tp_cell *cost = a->functions.at[function].cost;
         for (size_t t = 0; t < a->terms && !a->functions.at[function].in_tree; t++)
             cost[t].count = a->term[t].inclusive ? TP_ABSENT : cost[t].count;

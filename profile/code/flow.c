@@ -364,6 +364,7 @@ int tp_graph_make(struct tp_graph *graph)
     }
     if (make_tables(graph) || make_blocks(graph) || make_ways(graph) || make_lists(graph) || settle_all(graph))
         return -1;
+    /* A call has returned each time, where the block behind it is executed as often. */
     for (size_t i = 0; i < graph->ways.count; i++) {
         struct tp_way *way = &graph->ways.at[i];
         if (way->to != graph->outside || way->from >= graph->hub || way->count != UNKNOWN)

@@ -523,7 +523,7 @@ static void find_line(struct symbols *s, struct sweep *w, uint64_t address, uint
 static void sweep_place(struct symbols *s, struct sweep *w, const struct place *place)
 {
     uint32_t file, line;
-    /* The innermost scope + 1 at `address`. Intervals that are over below one that is not stay until it is. */
+    /* Open intervals up to this address. One that is over stays as long as an interval that was opened later does. */
     const struct interval *list = s->inlined.at;
     for (; w->next < s->inlined.count && list[w->next].begin <= place->address; w->next++) {
         if (list[w->next].end <= place->address)
@@ -535,6 +535,7 @@ static void sweep_place(struct symbols *s, struct sweep *w, const struct place *
     }
     while (w->depth && list[w->open[w->depth - 1]].end <= place->address)
         w->depth--;
+    /* The innermost scope + 1; 0: none. */
     uint32_t scope = w->depth ? list[w->open[w->depth - 1]].scope : 0;
 
     find_line(s, w, place->address, &file, &line);

@@ -107,7 +107,7 @@ int tp_foreign_self(struct tp_foreign *f, const struct tp_place *place, const ui
 int tp_foreign_call(struct tp_foreign *f, const struct tp_place *site, uint32_t callee, uint64_t calls,
                     const uint64_t *row);
 
-/* Have `take` read each line of the file, which is not 0 where that fails. 0, or -1. */
+/* Call `take` for each line of the file; it returns 0, or anything else if it failed, which ends it. 0, or -1. */
 int tp_foreign_lines(struct tp_foreign *f, struct tp_scan *scan, int (*take)(void *reader), void *reader);
 
 /* Events that the file computes from others, when all events are known. */

@@ -404,12 +404,12 @@ static const struct tp_layout *cover(struct builder *b, const char *type)
             /* Two that share bytes are one. */
             struct tp_layout_field *last = &layout->field[layout->count - 1];
             char name[LONGEST_NAME];
-            uint64_t last_end = field->offset + field->size;
+            uint64_t field_end = field->offset + field->size;
             snprintf(name, sizeof name, "%.120s, %.120s", last->name, field->name);
             last->name = strcmp(last->name, field->name) ? kept(b, name) : last->name;
             last->type = last->type && field->type && strcmp(last->type, field->type) == 0 ? last->type : NULL;
-            if (last_end > last->offset + last->size)
-                last->size = last_end - last->offset;
+            if (field_end > last->offset + last->size)
+                last->size = field_end - last->offset;
         } else {
             if (field->offset > end)
                 layout->field[layout->count++] = padding(end, field->offset);

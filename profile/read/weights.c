@@ -4,8 +4,8 @@
  *
  * A profile holds CEst's formula (table `events`), a sum of weighted events, and views that compute it. Other weights
  * change that sum for one connection: temporary views of the same names, over the profile's own, have it in place of
- * CEst and CEst_incl. The file stays as it is, and every reader that asks for a view by its name sees the new
- * estimate.
+ * CEst and CEst_incl; the event (tp_event_find) has the new formula. The file stays as it is, and every reader that asks
+ * for a view by its name sees the new estimate.
  */
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "profile/base/row.h"
 #include "profile/raw/events.h"
 #include "profile/read/formula.h"
+#include "profile/read/opened.h"
 
 static int set(struct tp_weighted_sum *sum, const char *event, size_t length, long weight)
 {
@@ -125,14 +126,9 @@ static int cover_view(void *user, sqlite3_stmt *row)
 int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)
 {
     struct tp_weighted_sum sum = {0};
-    sqlite3_stmt *row = tp_query(profile, sqlite3_mprintf("SELECT formula FROM events WHERE name = 'CEst'"), err);
+    const struct tp_event *estimate = tp_event_find(profile, "CEst");
 
-    if (!row)
-        return -1;
-    const char *formula = sqlite3_step(row) == SQLITE_ROW ? tp_text_or_null(row, 0) : NULL;
-    int failed = !formula || tp_weighted_sum_read(&sum, formula);
-    sqlite3_finalize(row);
-    if (failed)
+    if (!estimate || !estimate->formula || tp_weighted_sum_read(&sum, estimate->formula))
         return TP_FAIL(err, "this profile has no cycle estimate");
     if (weights_read(&sum, profile, weights, err))
         return -1;
@@ -143,16 +139,21 @@ int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)
             sqlite3_str_appendf(text, "%d * ", (int)sum.term[i].weight);
         sqlite3_str_appendall(text, sum.term[i].event);
     }
-    char *sum_text = sqlite3_str_finish(text);
+    const char *sum_text =
+        sqlite3_str_errcode(text) ? NULL : tp_arena_copy(&profile->arena, sqlite3_str_value(text), (size_t)sqlite3_str_length(text));
+    sqlite3_free(sqlite3_str_finish(text));
+    if (!sum_text)
+        return TP_NO_MEMORY(err);
+    profile->events.at[estimate - profile->events.at].formula = sum_text;
     struct cover c = {.profile = profile, .sum = &sum, .err = err};
-    failed = tp_each(profile, sqlite3_mprintf("SELECT name FROM main.sqlite_master WHERE type = 'view'"), cover_view,
+    return tp_each(profile, sqlite3_mprintf("SELECT name FROM main.sqlite_master WHERE type = 'view'"), cover_view,
                      &c, err) ||
              tp_execute(profile,
                         sqlite3_mprintf("CREATE TEMP VIEW events AS SELECT name, title, long_name, category, unit, "
                                         "derived, CASE name WHEN 'CEst' THEN %Q ELSE formula END AS formula, type, "
                                         "option FROM main.events",
-                                        sum_text ? sum_text : ""),
-                        "cannot set weights", err);
-    sqlite3_free(sum_text);
-    return failed ? -1 : 0;
+                                        sum_text),
+                        "cannot set weights", err)
+               ? -1
+               : 0;
 }

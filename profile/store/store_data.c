@@ -127,7 +127,7 @@ static const char *allocated_name(struct tp_recording *rec, const struct data_na
     if (!out->line)
         return tp_arena_print(&rec->arena, "%s in %s", out->called, out->function);
     return tp_arena_print(&rec->arena, "%s in %s (%s:%u)", out->called, out->function,
-                base_name(out->file ? rec->files.at[out->file - 1] : "?"), (unsigned)out->line);
+                          base_name(out->file ? rec->files.at[out->file - 1] : "?"), (unsigned)out->line);
 }
 
 static void find_call(const struct tp_recording *rec, const struct tp_data *data, struct data_name *out)
@@ -175,7 +175,7 @@ static int data_find_name(struct tp_recording *rec, const struct tp_data *data, 
         break;
     case TN_DATA_STACK:
         out->name = tp_arena_print(&rec->arena, "stack of thread %u",
-                         data->thread ? (unsigned)rec->threads.at[data->thread - 1].id : 0);
+                                   data->thread ? (unsigned)rec->threads.at[data->thread - 1].id : 0);
         break;
     case TN_DATA_FILE:
         out->name = tp_arena_print(&rec->arena, "file %s", data->path ? data->path : "???");

@@ -152,7 +152,8 @@ static int join_meta(tp_merge *merge, const char *key, const char *value)
     return pair->key && pair->value ? 0 : -1;
 }
 
-/* But for the keys that are made anew when the sum is written. */
+/* One key of a profile's meta data, added to those of the profiles before; cmd, runs and keep are made anew when the sum
+ * is written. */
 static int merge_take_meta(void *user, sqlite3_stmt *row)
 {
     const char *key = tp_text_or_null(row, 0), *value = tp_text_or_null(row, 1);
@@ -281,9 +282,9 @@ int tp_merge_write(tp_merge *merge, const char *path, struct tp_error *err)
     /* The commands of all runs, sorted: the first few of them, or the only one. */
     static const char commands[] =
         "INSERT INTO meta SELECT 'runs', CAST(total(recordings) AS INTEGER) FROM runs;"
-        "INSERT INTO meta SELECT 'cmd', group_concat(cmd, '; ') || CASE WHEN n > 3 THEN '; and ' || (n - 3) || ' more' "
-        "ELSE '' END FROM (SELECT DISTINCT cmd FROM runs WHERE cmd NOT NULL ORDER BY cmd LIMIT 3), "
-        "(SELECT count(DISTINCT cmd) AS n FROM runs) GROUP BY n";
+        "INSERT INTO meta SELECT 'cmd', (SELECT group_concat(cmd, '; ') FROM "
+        "(SELECT DISTINCT cmd FROM runs WHERE cmd NOT NULL ORDER BY cmd LIMIT 3)) || "
+        "iif(n > 3, '; and ' || (n - 3) || ' more', '') FROM (SELECT count(DISTINCT cmd) AS n FROM runs) WHERE n";
 
     if (merge->keep != TP_KEEP_NONE && join_meta(merge, "keep", kinds[merge->keep]))
         return TP_NO_MEMORY(err);

@@ -220,7 +220,6 @@ class FlameGraph {
         moves[event.key]();
         event.preventDefault();
     }
-
 }
 
 /* Of a difference with both sides: which of them boxes are as large as; undefined: the change. */

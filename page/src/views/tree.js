@@ -232,4 +232,3 @@ function nameCell(app, nodes, names, branches, row, toggle) {
         nodes.remark(row).map((text) => h('span.mark', text.replace(/:.*/, ''))),
     ];
 }
-
