@@ -29,6 +29,7 @@ struct code {
     struct tp_insert functions, lines, instructions, self, threads, inlined;
     struct tp_cost_rows line, frame; /* of the function at hand: self, then inclusive costs */
     struct tp_cost_rows thread;      /* likewise: self costs */
+    struct tp_cost_rows of_instruction; /* by thread: self costs of the instruction at hand */
     uint64_t row[TP_MAX_EVENTS], incl[TP_MAX_EVENTS], scratch[TP_MAX_EVENTS];
     struct tp_arena arena; /* of arcs and first_arc */
     uint32_t next_frame; /* id of the first frame of the function at hand */
@@ -122,31 +123,29 @@ static int write_frames(struct code *code, uint32_t context)
 /* One instruction's costs by thread, for the table and for the function's rows by thread. */
 static int write_self(struct code *code, const struct tp_instr *instr, uint32_t id)
 {
-    const struct tp_blob *last = NULL;
+    struct tp_cost_rows *own = &code->of_instruction;
 
-    for (const struct tp_blob *blob = instr->costs; blob; last = blob, blob = blob->next) {
-        bool seen = last && last->thread == blob->thread; /* most are: an instruction has a piece per data object */
-        for (const struct tp_blob *before = instr->costs; before != blob && !seen; before = before->next)
-            seen = before->thread == blob->thread;
-        if (seen)
-            continue;
-        memset(code->scratch, 0, code->width * sizeof *code->scratch);
-        for (const struct tp_blob *same = blob; same; same = same->next) {
-            if (same->thread == blob->thread)
-                tp_blob_add(code->events, same, code->scratch, NULL);
-        }
-        struct tp_cost_row *thread = tp_cost_row(&code->thread, blob->thread);
+    for (const struct tp_blob *blob = instr->costs; blob; blob = blob->next) { /* one for each data object */
+        struct tp_cost_row *row = tp_cost_row(own, blob->thread);
+        if (!row)
+            return TP_NO_MEMORY(code->store->err);
+        tp_blob_add(code->events, blob, row->cost, NULL);
+    }
+    for (size_t i = 0; i < own->list.count; i++) {
+        const struct tp_cost_row *row = &own->list.at[i];
+        struct tp_cost_row *thread = tp_cost_row(&code->thread, row->key);
         if (!thread)
             return TP_NO_MEMORY(code->store->err);
-        tp_add_row(code->events, thread->cost, code->scratch);
+        tp_add_row(code->events, thread->cost, row->cost);
         thread->can |= instr->can;
         if (!id)
             continue;
-        TP_PUT(&code->self, TP_INTEGER(id), TP_COUNT(code->store->rec->threads.at[blob->thread - 1].id));
-        tp_put_row(&code->self, code->events, code->scratch, instr->can);
+        TP_PUT(&code->self, TP_INTEGER(id), TP_COUNT(code->store->rec->threads.at[row->key - 1].id));
+        tp_put_row(&code->self, code->events, row->cost, instr->can);
         if (tp_insert_row(code->store, &code->self))
             return -1;
     }
+    tp_cost_rows_clear(own);
     return 0;
 }
 
@@ -400,7 +399,8 @@ int tp_store_code(struct tp_store *store)
 {
     size_t count = store->rec->contexts.count, width = store->rec->events.count;
     struct code code = {.store = store, .events = &store->rec->events, .width = width, .next_frame = 1,
-                        .line.width = 2 * width, .frame.width = 2 * width, .thread.width = width};
+                        .line.width = 2 * width, .frame.width = 2 * width, .thread.width = width,
+                        .of_instruction.width = width};
     const struct {
         struct tp_insert *insert;
         const char *table;
@@ -420,6 +420,7 @@ int tp_store_code(struct tp_store *store)
     tp_cost_rows_free(&code.line);
     tp_cost_rows_free(&code.frame);
     tp_cost_rows_free(&code.thread);
+    tp_cost_rows_free(&code.of_instruction);
     tp_arena_free(&code.arena);
     return failed;
 }
