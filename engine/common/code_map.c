@@ -231,7 +231,7 @@ void code_map_mapped(code_map *map, uint64_t address)
 static bool jit_function_at(struct code_map *map, const struct object *object, uint64_t address,
                             struct code_function *out)
 {
-    static const char before[] = "/tmp/perf-", behind[] = ".map"; /* the process id */
+    static const char before[] = "/tmp/perf-", behind[] = ".map"; /* between them: the process id */
     char path[64], *at = path + sizeof path - sizeof behind;
     uint64_t pid = map->host->process_id(map->host->user);
 

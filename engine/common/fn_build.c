@@ -502,7 +502,8 @@ static void resolve_parents(struct build *b)
             r->parent = i;
             continue;
         }
-        /* A piece of a piece belongs to the function at the end of the chain (names get shorter along it). */
+        /* A piece of a piece belongs to the function at the end of the chain (names get shorter along it, so
+         * it ends). */
         uint32_t root = r->parent;
         for (uint32_t k = 0; k < MAX_CHAIN && b->owners[root].parent != root; k++)
             root = b->owners[root].parent;

@@ -205,8 +205,9 @@ class Life(harness.EngineTest):
 class Notice(harness.EngineTest):
     def test_surroundings(self):
         program = self.guest("notice.c")
+        library = os.environ["VALGRIND_LIB"] + "/vgpreload_core-amd64-linux.so"
         for env in ({"TENURE_TEST": "kept"}, {"LD_PRELOAD": "/nonexistent.so"}, {"LD_PRELOAD": ""},
-                    {"LD_PRELOAD": "/nonexistent.so /other.so"}):
+                    {"LD_PRELOAD": "/nonexistent.so /other.so"}, {"LD_PRELOAD": "/".ljust(len(library), "x")}):
             mine = dict(os.environ, **env)
             mine.pop("VALGRIND_LIB")
             native = subprocess.run([program, "a", "b"], env=mine, cwd=self.folder, stdout=subprocess.PIPE,

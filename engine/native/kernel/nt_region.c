@@ -16,7 +16,7 @@ void nt_region_take(void)
 {
     next = NT_UP((uint64_t)_end, NT_PAGE);
     long got = nt_sys6(__NR_mmap, (long)next, (long)(NT_REGION_END - next), PROT_NONE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (got != (long)next)
         nt_die(125, "cannot reserve 2 GB of address space at %lx (error %ld)\n", next, -got);
     next += NT_PAGE;

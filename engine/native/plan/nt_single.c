@@ -337,6 +337,7 @@ static void run_state(const struct run *r, const struct nt_area *area)
                                     pieces);
 
     for (unsigned i = 0; i < count; i++) {
+        /* The access of pieces of this size and kind. */
         const struct nt_single_access *access = single->access, *last = access + single->accesses - 1;
         while (access < last && (access->size != pieces[i].size || access->how != pieces[i].how))
             access++;

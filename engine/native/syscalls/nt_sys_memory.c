@@ -192,7 +192,8 @@ bool nt_sys_madvise(struct nt_thread *thread, struct nt_call *call)
 
 bool nt_sys_shmat(struct nt_thread *thread, struct nt_call *call)
 {
-    uint64_t flags = NT_ARG(call, 2), protection = PROT_EXEC | (flags & SHM_RDONLY ? 0 : PROT_WRITE);
+    uint64_t flags = NT_ARG(call, 2);
+    uint64_t protection = flags & SHM_EXEC ? PROT_EXEC | (flags & SHM_RDONLY ? 0 : PROT_WRITE) : PROT_NONE;
     struct shmid64_ds status;
     bool is_known = nt_sys3(__NR_shmctl, (int)NT_ARG(call, 0), IPC_STAT, (long)&status) == 0;
     uint64_t bytes = is_known ? status.shm_segsz : NT_PAGE; /* its size is not in the call */
@@ -203,7 +204,7 @@ bool nt_sys_shmat(struct nt_thread *thread, struct nt_call *call)
         return false;
     if (!nt_failed(call->result)) {
         memory_mapped((uint64_t)call->result, bytes, true);
-        memory_changed((uint64_t)call->result, bytes, flags & SHM_EXEC ? protection : PROT_NONE);
+        memory_changed((uint64_t)call->result, bytes, protection);
         nt_data_changed(thread, (uint64_t)call->result, NT_PAGE, false);
     }
     nt_lock_give(&nt_memory_lock);

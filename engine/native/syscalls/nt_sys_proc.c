@@ -28,8 +28,7 @@ struct filter {
     bool is_ours;              /* the entry that the line belongs to */
 };
 
-/* A line that begins an entry has START-END in lower case, or in numa_maps START; those below it begin with a capital
- * letter. */
+/* Copies the lines of entries that are not the engine's. */
 static void proc_copy(struct filter *filter)
 {
     for (;;) {
@@ -41,6 +40,8 @@ static void proc_copy(struct filter *filter)
             filter->line[filter->length++] = filter->in[i];
             if (filter->in[i] != '\n' && filter->length < LINE)
                 continue;
+            /* A line that begins an entry has START-END in lower case, or in numa_maps START. Lines below it begin with a
+             * capital letter. */
             const char *at = filter->line;
             uint64_t start = nt_number(&at, 16);
             if (at > filter->line && (*at == '-' || *at == ' '))

@@ -249,11 +249,10 @@ void nt_baton_stir(void)
 
 void nt_baton_take(void)
 {
-    struct nt_thread *self = nt_area_self()->thread;
-
     if (kind == NT_BATON_FAIR) {
         take_fair();
     } else if (kind == NT_BATON_STRICT) {
+        struct nt_thread *self = nt_area_self()->thread;
         __atomic_store_n(&self->baton, WAITS, __ATOMIC_SEQ_CST);
         wait_for_turn(self);
     }

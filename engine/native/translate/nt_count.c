@@ -379,7 +379,7 @@ static bool wants_clock(const struct nt_making *making)
     return stamps > 1;
 }
 
-/* The clock's is that which holds it already, or one more if it is worth it. */
+/* Registers for a hit test. For the clock: the register that holds it already, or one more if that is worth it. */
 static struct registers take_registers(struct nt_making *making, unsigned i, uint16_t avoid)
 {
     uint16_t from = NT_ALL_BUT_STACK & (uint16_t)~(making->insn[i].reads | avoid);

@@ -223,14 +223,20 @@ static void constant_to_memory(struct nt_emit *emit, uint8_t which, struct nt_me
 {
     bool small = value >= -128 && value < 128;
     nt_with_memory(emit, 0x48, small ? 0x83 : 0x81, which, to, small ? 1 : 4);
-    put_value(emit, &value, small ? 1 : 4);
+    if (small)
+        nt_put8(emit, (uint8_t)value);
+    else
+        nt_put32(emit, (uint32_t)value);
 }
 
 static void constant_to_register(struct nt_emit *emit, uint8_t wide, uint8_t which, uint8_t reg, int32_t value)
 {
     bool small = value >= -128 && value < 128;
     nt_with_register(emit, wide, small ? 0x83 : 0x81, which, reg);
-    put_value(emit, &value, small ? 1 : 4);
+    if (small)
+        nt_put8(emit, (uint8_t)value);
+    else
+        nt_put32(emit, (uint32_t)value);
 }
 
 enum { ADD = 0, AND = 4, SUB = 5, CMP = 7 };

@@ -83,9 +83,12 @@ static const HChar *variable_of_program(HChar *variable, const struct changes *c
         HChar *value = variable + VG_(strlen)("LD_PRELOAD="), *library = VG_(strstr)(value, "/vgpreload_core-");
         HChar *end = library != NULL ? library + VG_(strcspn)(library, ":") : NULL;
 
-        if (end != NULL && *end != '\0')
-            VG_(memmove)(value, end + 1, VG_(strlen)(end + 1) + 1);
-        return end == NULL || *end != '\0' ? variable : NULL;
+        if (end == NULL)
+            return variable;
+        if (*end == '\0')
+            return NULL;
+        VG_(memmove)(value, end + 1, VG_(strlen)(end + 1) + 1);
+        return variable;
     }
     /* The wrapper's folder is at the end. */
     if (wrapped && has_name(variable, "LD_LIBRARY_PATH")) {

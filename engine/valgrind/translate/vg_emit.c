@@ -473,10 +473,11 @@ void vg_emit_access(struct vg_builder *b, UInt index)
     if (!vg.config.cache_sim || (!b->cold && emit_member(b, access)))
         return;
     id = vg_declare_access(b, access);
-    if (b->cold) /* and whether the instruction makes another access in this stretch, behind this one */
-        vg_cold_access(b, access, id, back_of(b, access->order),
-                       index + 1 < plan->accesses && next->insn == access->insn && next->guard == NULL &&
-                           (later == plan->stretch + plan->stretches || next->stmt < later->stmt));
+    /* Whether the instruction makes another access in this stretch, behind this one. */
+    Bool more = index + 1 < plan->accesses && next->insn == access->insn && next->guard == NULL &&
+                (later == plan->stretch + plan->stretches || next->stmt < later->stmt);
+    if (b->cold)
+        vg_cold_access(b, access, id, back_of(b, access->order), more);
     else if (access->size > 1u << vg.layout->d1.line_bits)
         vg_call_helper(b, "whole_data", whole_data, mkIRExprVec_2(access->address, vg_u64(id)), NULL);
     else

@@ -8,15 +8,15 @@
 #include "engine/valgrind/base/vg_tool.h"
 #include "vg_plan.h"
 
-/* Neighbouring data accesses that one test sees to (vg_join.c): one of them, */
+/* One of some neighbouring data accesses that share a hit test (vg_join.c). */
 struct vg_member {
     UInt id;
     UShort order;    /* in the stretch */
     UShort distance; /* of its address from the group's lowest */
 };
 
-/* and what the helpers of all need; made at translation, never freed: a stretch may be said to run when its code is
- * gone. */
+/* Such accesses together, for their helpers. It is made at translation and never freed: a stretch may be said to run when
+ * its code is gone. */
 struct vg_group {
     UInt segment, block;   /* block: see vg_builder.entry */
     UInt first, table;     /* what the first access is now, and the way table of all */
