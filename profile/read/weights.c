@@ -4,8 +4,8 @@
  *
  * A profile holds CEst's formula (table `events`), a sum of weighted events, and views that compute it. Other weights
  * change that sum for one connection: temporary views of the same names, over the profile's own, have it in place of
- * CEst and CEst_incl; the event (tp_event_find) has the new formula. The file stays as it is, and every reader that asks
- * for a view by its name sees the new estimate.
+ * CEst and CEst_incl; the event (tp_event_find) has the new formula. The file stays as it is, and every reader that
+ * asks for a view by its name sees the new estimate.
  */
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -139,9 +139,9 @@ int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)
             sqlite3_str_appendf(text, "%d * ", (int)sum.term[i].weight);
         sqlite3_str_appendall(text, sum.term[i].event);
     }
-    const char *sum_text =
-        sqlite3_str_errcode(text) ? NULL : tp_arena_copy(&profile->arena, sqlite3_str_value(text), (size_t)sqlite3_str_length(text));
-    sqlite3_free(sqlite3_str_finish(text));
+    char *made = sqlite3_str_finish(text);
+    const char *sum_text = made ? tp_arena_copy(&profile->arena, made, strlen(made)) : NULL;
+    sqlite3_free(made);
     if (!sum_text)
         return TP_NO_MEMORY(err);
     profile->events.at[estimate - profile->events.at].formula = sum_text;

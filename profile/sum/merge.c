@@ -152,8 +152,8 @@ static int join_meta(tp_merge *merge, const char *key, const char *value)
     return pair->key && pair->value ? 0 : -1;
 }
 
-/* One key of a profile's meta data, added to those of the profiles before; cmd, runs and keep are made anew when the sum
- * is written. */
+/* One key of a profile's meta data, added to those of the profiles before; cmd, runs and keep are made anew when the
+ * sum is written. */
 static int merge_take_meta(void *user, sqlite3_stmt *row)
 {
     const char *key = tp_text_or_null(row, 0), *value = tp_text_or_null(row, 1);

@@ -40,8 +40,8 @@ static void proc_copy(struct filter *filter)
             filter->line[filter->length++] = filter->in[i];
             if (filter->in[i] != '\n' && filter->length < LINE)
                 continue;
-            /* A line that begins an entry has START-END in lower case, or in numa_maps START. Lines below it begin with a
-             * capital letter. */
+            /* A line that begins an entry has START-END in lower case, or in numa_maps START. Lines below it begin with
+             * a capital letter. */
             const char *at = filter->line;
             uint64_t start = nt_number(&at, 16);
             if (at > filter->line && (*at == '-' || *at == ' '))

@@ -39,8 +39,8 @@ struct nt_code {
 static void start_over(struct nt_code *code)
 {
     /* What generated code finds in the lookup table where no block is noted is `nowhere`. It compares this target's
-     * address with the branch's as it does any other: the address is ~0, where no code can be. A branch that does lead to
-     * ~0 goes to the head that is made here, which leaves for the engine; that sees that the address is none. */
+     * address with the branch's as it does any other: the address is ~0, where no code can be. A branch that does lead
+     * to ~0 goes to the head that is made here, which leaves for the engine; that sees that the address is none. */
     struct nt_emit emit = {.at = code->code_start, .end = code->code_start + ROOM_FOR_CODE};
     code->nowhere = (struct nt_target){.not_pc = 0, .head = emit.at, .function = TN_NONE};
     nt_store_constant(&emit, nt_gs(NT_RIP), -1);

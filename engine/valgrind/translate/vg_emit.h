@@ -15,8 +15,8 @@ struct vg_member {
     UShort distance; /* of its address from the group's lowest */
 };
 
-/* Such accesses together, for their helpers. It is made at translation and never freed: a stretch may be said to run when
- * its code is gone. */
+/* Such accesses together, for their helpers. It is made at translation and never freed: a stretch may be said to run
+ * when its code is gone. */
 struct vg_group {
     UInt segment, block;   /* block: see vg_builder.entry */
     UInt first, table;     /* what the first access is now, and the way table of all */
