@@ -120,7 +120,8 @@ def machine(folder, image, initial, model):
     except subprocess.TimeoutExpired:
         pass
     with open(console, encoding='utf-8', errors='replace', newline='') as file:
-        text = file.read().replace('\r', '')
+        # What the kernel says does not wait for what programs have written before.
+        text = re.sub(r'\[ *\d+\.\d{6}\] .*\n', '', file.read().replace('\r', ''))
     return [(output, int(status)) for _, output, status in
             re.findall(r'@begin (\d+)\n(.*?)@end \1 (\d+)\n', text, re.S)]
 

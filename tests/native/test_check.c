@@ -171,7 +171,7 @@ static void run(uint64_t place, int kind, uint64_t seed, uint64_t rounds)
     config.host.read_code = read_code;
     code = (uint8_t *)bench->config.memory + (3 << 20);
     for (uint64_t i = 0; i < rounds && failed < 10; i++) {
-        alarm(20);
+        alarm(BENCH_ALARM_S);
         one(seed + i * 1000003);
     }
     struct simulation *simulation = bench->simulation;

@@ -348,7 +348,7 @@ static void run(uint64_t place, unsigned p, int kind, uint64_t seed, uint64_t ro
 {
     struct bench *bench = bench_new_simulating(place, p & 8, p & 1, p & 2, p & 4, kind);
     for (uint64_t i = 0; i < rounds && failed < 10; i++) {
-        alarm(20);
+        alarm(BENCH_ALARM_S);
         if (one(bench, seed + i * 1000003))
             passed++;
         else

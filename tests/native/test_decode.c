@@ -454,11 +454,11 @@ int main(int count, char **values)
     uint64_t rounds = bench_option(count, values, "--count=", 20000 * (soak ? strtoull(soak, NULL, 0) : 1));
     bench = bench_new(0x10000000, true, true, true, true);
     for (uint64_t i = 0; i < rounds && failed < 20; i++) {
-        alarm(20);
+        alarm(BENCH_ALARM_S);
         one();
     }
     for (uint64_t i = 0; i < rounds && failed < 20; i++) {
-        alarm(20);
+        alarm(BENCH_ALARM_S);
         check_registers();
     }
     alarm(0); /* What follows runs many forms, which takes longer than that on an emulated processor. */

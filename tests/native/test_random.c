@@ -54,7 +54,7 @@ static void run(uint64_t place, int kind, uint64_t seed, uint64_t rounds)
     struct bench *bench = bench_new_simulating(place, true, true, true, true, kind);
     uint64_t faults = 0;
     for (uint64_t i = 0; i < rounds && failed < 10; i++) {
-        alarm(20);
+        alarm(BENCH_ALARM_S);
         if (one(bench, seed + i * 1000003))
             passed++;
         else

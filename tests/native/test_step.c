@@ -121,7 +121,7 @@ int main(int count, char **values)
     unsigned passed = 0, failed = 0;
     struct bench *bench = bench_new(0x355555550000, true, true, true, true);
     for (uint64_t i = 0; i < rounds && failed < 10; i++) {
-        alarm(20);
+        alarm(BENCH_ALARM_S);
         if (one(bench, seed + i * 1000003))
             passed++;
         else
