@@ -20,7 +20,7 @@
 
 struct import {
     const char *out, *sysroot, *debug_path;
-    bool embed_source, source_anywhere, no_symbols, quiet;
+    bool embed_source, source_anywhere, keep_all, no_symbols, quiet;
 };
 
 #define AT(member) offsetof(struct import, member)
@@ -30,6 +30,7 @@ static const struct opt rows[] = {
     {OPT_TEXT, "debug-path", 0, "FOLDERS", "separate debug files, ':' between [/usr/lib/debug]", AT(debug_path)},
     {OPT_SWITCH, "embed-source", 0, NULL, "keep the source text in the profile [no]", AT(embed_source)},
     {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, AT(source_anywhere)},
+    {OPT_FLAG, "keep-all", 0, NULL, KEEP_ALL, AT(keep_all)},
     {OPT_FLAG, "no-symbols", 0, NULL, "leave debug information alone: no files, no lines", AT(no_symbols)},
     {OPT_FLAG, "quiet", 'q', NULL, "say nothing if all is well", AT(quiet)},
 };
@@ -75,6 +76,7 @@ static int import(const struct import *options, const char *const *files, int co
                                     .debug_path = options->debug_path,
                                     .embed_source = options->embed_source,
                                     .source_anywhere = options->source_anywhere,
+                                    .keep_all = options->keep_all,
                                     .no_symbols = options->no_symbols};
     struct tp_import_result result = {0};
     struct tp_error err = {0};

@@ -47,7 +47,7 @@ struct record {
     char **arguments; /* for the engine: options that were given, with room for all */
     size_t argument_count;
     const char *native_only; /* the first option that Valgrind's engine does not have; NULL: none */
-    bool control, embed_source, source_anywhere, raw, quiet;
+    bool control, embed_source, source_anywhere, keep_all, raw, quiet;
     char *elements; /* file with what the program's data is made of; NULL: none */
 };
 
@@ -307,7 +307,8 @@ static bool keep_raw(const struct record *r, const char *raw, const char *profil
 static bool import(struct record *r, const char *raw, const char *profile)
 {
     struct tp_import_options options = {
-        .embed_source = r->embed_source, .source_anywhere = r->source_anywhere, .meta = extra_meta(r)};
+        .embed_source = r->embed_source, .source_anywhere = r->source_anywhere, .keep_all = r->keep_all,
+        .meta = extra_meta(r)};
     struct tp_import_result result = {0};
     struct tp_error err = {0};
 

@@ -118,6 +118,7 @@ struct tp_data {
     uint32_t typed_by;                     /* instruction + 1 */
     const struct tp_layout *layout;        /* of an element; NULL: not known */
     struct tp_blob *at;                    /* counts by place */
+    const struct tp_data_name *name;       /* profile/store/store.h; NULL until it is found */
 };
 
 /* Coherence misses: whose write, who missed, in what. */
@@ -198,6 +199,7 @@ struct tp_recording {
     TP_VECTOR(struct tp_node) nodes;
     TP_VECTOR(struct tp_origin) origins;
     TP_VECTOR(struct tp_data) data;
+    uint32_t rest; /* the data object + 1 that stands for what is little by little (profile/store/store_fold.c); or 0 */
     TP_VECTOR(struct tp_sharing) sharings;
     TP_VECTOR(struct tp_strides) stride_sums;
     TP_VECTOR(struct tp_stride) strides;

@@ -136,6 +136,7 @@ int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_i
     int failed = !store.instruction_id || !store.frame_id || !store.total || tp_sites_make(&store.sites, rec)
                      ? TP_NO_MEMORY(err)
                      : tp_statements(rec, options, err) || tp_loops(rec, &store.sites, options, err) ||
+                           tp_name_data(rec, err) || (!options->keep_all && tp_fold_data(rec, err)) ||
                            tp_store_possible(&store) ||
                            tp_store_make(&store, write_large_tables, store_write_rest, NULL);
     result->instructions = store.instructions;

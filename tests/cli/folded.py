@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Data objects of rare allocation paths are folded, and no sum changes.
+
+    folded.py TENURE FOLDED-GUEST
+
+One raw profile is imported twice, with --keep-all and without.
+"""
+import collections
+import os
+import sqlite3
+import sys
+import tempfile
+
+from checks import check, finish, run
+
+TENURE, GUEST = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+
+
+def sums(profile, keys, table, suffix=''):
+    """{keys: sum of each event}, without rows of nothing but zeroes."""
+    columns = ', '.join('ifnull(total("%s%s"), 0)' % (event, suffix) for event, in
+                        profile.execute('SELECT name FROM events WHERE NOT derived AND type = "INTEGER"'))
+    rows = profile.execute('SELECT %s, %s FROM %s GROUP BY %s' % (keys, columns, table, keys)).fetchall()
+    count = keys.count(',') + 1
+    return {row[:count]: row[count:] for row in rows if any(row[count:])}
+
+
+def one(profile, sql):
+    return profile.execute(sql).fetchone()[0]
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        check('record', run([TENURE, 'record', '-q', '--raw', '-o', 'r.raw', GUEST])[0], 0)
+        check('import', run([TENURE, 'import', '-q', '-o', 'folded', 'r.raw'])[0], 0)
+        check('import of all', run([TENURE, 'import', '-q', '--keep-all', '-o', 'all', 'r.raw'])[0], 0)
+        folded, everything = sqlite3.connect('folded'), sqlite3.connect('all')
+        check('objects of all', one(everything, 'SELECT count(*) FROM data_objects') > 16384, True)
+        check('objects', one(folded, 'SELECT count(*) FROM data_objects') < 3000, True)
+        check('paths', one(folded, 'SELECT count(*) FROM data_paths') < 6000, True)
+        rows = 'SELECT count(*) FROM function_data'
+        check('rows by function', one(folded, rows) < one(everything, rows), True)
+        often = 'SELECT count(*) FROM data_objects WHERE blocks >= 50000'
+        check('large objects', (one(folded, often), one(everything, often)), (4, 4))
+        for keys, table, suffix in (('name', 'data_objects', ''), ('instruction_id', 'instruction_data', ''),
+                                    ('path_id', 'path_data', ''), ('function_id', 'function_data', '_incl'),
+                                    ('data', 'statement_data', ''), ('data', 'loop_data', '_incl')):
+            check('%s by %s' % (table, keys), sums(folded, keys, table, suffix), sums(everything, keys, table, suffix))
+        for what in ('blocks', 'freed', 'bytes'):
+            check(what, one(folded, 'SELECT sum(%s) FROM data_objects' % what),
+                  one(everything, 'SELECT sum(%s) FROM data_objects' % what))
+        check('views', folded.execute('SELECT * FROM totals').fetchall(),
+              everything.execute('SELECT * FROM totals').fetchall())
+        below = collections.Counter()
+        for path, parent, misses in folded.execute('SELECT id, parent, D1mw_incl FROM data_paths ORDER BY id DESC'):
+            below[parent] += misses or 0
+            check('calls below path %d' % path, below[path] <= (misses or 0), True)
+        check('roots', below[None], one(everything, 'SELECT sum(D1mw_incl) FROM data_paths WHERE parent IS NULL'))
+        rest = one(folded, "SELECT count(*) FROM data_objects WHERE kind = 'folded'")
+        check('the rest', rest, 1)
+        status, text, _ = run([TENURE, 'report', '--under=main', '--limit=5', 'folded'])
+        check('report', (status, 'go' in text), (0, True))
+        for command in (['info'], ['report', '--data'], ['report', '--advice'], ['html', '-o', 'page.html']):
+            check(' '.join(command), run([TENURE, *command, 'folded'])[0], 0)
+        check('merge', run([TENURE, 'merge', '-q', '-o', 'sum', 'folded', 'all'])[0], 0)
+        check('diff', run([TENURE, 'diff', '--data', 'folded', 'all'])[0], 0)
+    return finish()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
