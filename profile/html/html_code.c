@@ -32,13 +32,15 @@ static int add_text(tp_profile *profile, const struct tp_code *code, sqlite3_stm
     return failed;
 }
 
+/* The `+` keeps SQLite from making an index of all instructions by function: the range of ids is enough. */
 static int gather_object(tp_profile *profile, const struct tp_code *code, int64_t object, struct tp_error *err)
 {
     sqlite3_stmt *from = tp_query(
         profile,
-        sqlite3_mprintf("SELECT i.id, i.address - o.bias, i.address, i.length FROM t_instructions i JOIN objects o"
-                        " ON o.id = i.object_id WHERE i.object_id = %lld"
-                        " AND i.function_id IN (SELECT function_id FROM temp.page_coded)",
+        sqlite3_mprintf("SELECT i.id, i.address - o.bias, i.address, i.length FROM temp.page_coded c"
+                        " CROSS JOIN main.t_functions f ON f.id = c.function_id AND f.object_id = %lld"
+                        " CROSS JOIN main.t_instructions i ON i.id BETWEEN f.first_instruction AND f.last_instruction"
+                        " AND +i.function_id = f.id JOIN objects o ON o.id = f.object_id",
                         object),
         err);
     sqlite3_stmt *to =
@@ -59,8 +61,11 @@ int tp_html_gather_code(tp_profile *profile, struct tp_error *err)
 
     if (tp_execute(profile, sqlite3_mprintf("%s", sql), "cannot gather instructions", err))
         return -1;
-    sqlite3_stmt *objects =
-        tp_query(profile, sqlite3_mprintf("SELECT id, path FROM objects WHERE path IS NOT NULL"), err);
+    sqlite3_stmt *objects = tp_query(
+        profile,
+        sqlite3_mprintf("SELECT id, path FROM objects WHERE path IS NOT NULL AND id IN (SELECT object_id FROM "
+                        "main.t_functions WHERE id IN (SELECT function_id FROM temp.page_coded))"),
+        err);
     int more = objects ? 0 : -1;
 
     while (more == 0 && (more = tp_row(profile, objects, err)) == 1) {

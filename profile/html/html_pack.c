@@ -13,7 +13,7 @@
 
 #include "profile/base/error.h"
 
-enum { DEFLATE_LEVEL = 12 };
+enum { DEFLATE_LEVEL = 8 }; /* 12, the highest, saves 2 % of a page and doubles the time that it takes */
 
 void tp_bytes_put(struct tp_bytes *bytes, const void *data, size_t size)
 {
