@@ -14,14 +14,15 @@ import {groupBy, rowsWhere, summed} from './sums.js';
 export const hasStructures = (profile) => Boolean(profile.tables.data && profile.tables.data.rows);
 
 const KINDS = {
-    heap: 'blocks that this path of calls allocates',
-    mapping: 'memory that this path of calls maps',
+    heap: 'blocks that this path of calls allocates, or paths that go on from it do',
+    mapping: 'memory that this path of calls maps, or paths that go on from it do',
     static: 'a global or static variable',
     stack: 'the stack of a thread',
     file: 'a mapped file',
     rest: 'memory of the heap that is in no block',
     region: 'what the program gave this name to',
     other: 'memory that is none of the others',
+    folded: 'what was paid in many data structures, little in each',
 };
 
 /* -------------------------------------------------------------------------------------------- metrics */
@@ -148,7 +149,7 @@ export class Structures {
         if (this.file_id[row] === this.file_id[row]) return '';
         const name = this.nameAt(row);
         const path = this.pathOf(row, 12).map((step) => step.name);
-        const last = path.reduce((found, step, i) => (name.includes(step) ? i : found), 0);
+        const last = path.reduce((found, step, i) => (name.includes(step) ? i : found), -1);
         return path
             .slice(last + 1, last + 4)
             .map((step) => ' \u2190 ' + step)

@@ -93,7 +93,7 @@ static int gather_make(tp_profile *profile, const char *table, char *select, str
 static const char objects[] =
     "SELECT *, 100.0 * used1 / nullif(used1 + lost1, 0) AS spatial FROM (SELECT t.id AS data_id, t.kind, t.blocks,"
     " t.bytes, coalesce(t.size, 1.0 * t.bytes / (SELECT max(1, sum(recordings)) FROM runs)) AS size,"
-    " 1.0 * t.bytes / nullif(t.blocks, 0) AS mean%s FROM t_data t WHERE kind NOT IN ('rest', 'other'))"
+    " 1.0 * t.bytes / nullif(t.blocks, 0) AS mean%s FROM t_data t WHERE kind NOT IN ('rest', 'other', 'folded'))"
     " WHERE %!.15g * misses1 + %!.15g * misses2 + %!.15g * missesL >= %!.15g;"
     "CREATE INDEX temp.i_advice_objects ON advice_objects(data_id);";
 

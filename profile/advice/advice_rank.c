@@ -70,18 +70,18 @@ static const char places[] =
     " LEFT JOIN files f ON f.id = p.file_id LEFT JOIN objects o ON o.id = n.object_id WHERE place <= 3"
     " ORDER BY advice_id, place;"
 
-    /* Who allocates the data object, and who calls that, inline or not. */
+    /* Who allocates the data object, and who calls that, inline or not; not known where the path is folded. */
     INTO "SELECT a.id, 'allocated', d.function, NULL, f.path, d.file_id, d.line, NULL, NULL, NULL FROM temp.advice a"
     " JOIN t_data d ON d.id = a.data_id LEFT JOIN files f ON f.id = d.file_id"
     " WHERE d.kind IN ('heap', 'mapping') AND d.function IS NOT NULL AND a.fusion IS NULL;"
     INTO "SELECT a.id, 'called', coalesce(up.name, n.base), i.function_id, f.path, f.id, v.call_line, NULL, NULL, NULL"
     " FROM temp.advice a JOIN t_data d ON d.id = a.data_id JOIN t_data_paths p ON p.id = d.origin_id"
-    " JOIN t_instructions i ON i.id = p.site_id"
+    " AND p.function = d.allocator JOIN t_instructions i ON i.id = p.site_id"
     " JOIN t_inlined v ON v.id = i.inlined_id AND v.name = d.function"
     " LEFT JOIN t_inlined up ON up.id = v.parent LEFT JOIN t_functions n ON n.id = v.function_id"
     " LEFT JOIN files f ON f.id = v.call_file_id WHERE a.fusion IS NULL;"
     INTO "SELECT a.id, 'called', g.function, NULL, f.path, p.file_id, p.line, NULL, NULL, NULL FROM temp.advice a"
-    " JOIN t_data d ON d.id = a.data_id JOIN t_data_paths h ON h.id = d.origin_id"
+    " JOIN t_data d ON d.id = a.data_id JOIN t_data_paths h ON h.id = d.origin_id AND h.function = d.allocator"
     " JOIN t_data_paths p ON p.id = h.parent AND p.function = d.function"
     " LEFT JOIN t_data_paths g ON g.id = p.parent LEFT JOIN files f ON f.id = p.file_id WHERE p.line IS NOT NULL"
     " AND a.fusion IS NULL AND d.function NOT IN ('main', 'MAIN__');";

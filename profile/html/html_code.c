@@ -32,49 +32,36 @@ static int add_text(tp_profile *profile, const struct tp_code *code, sqlite3_stm
     return failed;
 }
 
-/* The `+` keeps SQLite from making an index of all instructions by function: the range of ids is enough. */
-static int gather_object(tp_profile *profile, const struct tp_code *code, int64_t object, struct tp_error *err)
+int tp_html_gather_code(tp_profile *profile, struct tp_error *err)
 {
-    sqlite3_stmt *from = tp_query(
-        profile,
-        sqlite3_mprintf("SELECT i.id, i.address - o.bias, i.address, i.length FROM temp.page_coded c"
-                        " CROSS JOIN main.t_functions f ON f.id = c.function_id AND f.object_id = %lld"
-                        " CROSS JOIN main.t_instructions i ON i.id BETWEEN f.first_instruction AND f.last_instruction"
-                        " AND +i.function_id = f.id JOIN objects o ON o.id = f.object_id",
-                        object),
-        err);
+    static const char made[] = "DROP TABLE IF EXISTS temp.page_code;"
+                               "CREATE TEMP TABLE page_code(instruction_id INTEGER PRIMARY KEY, text TEXT);";
+    /* The `+` keeps SQLite from making an index of all instructions by function: the range of ids is enough. */
+    static const char wanted[] =
+        "SELECT i.id, i.address - o.bias, i.address, i.length, o.id, o.path FROM temp.page_coded c"
+        " CROSS JOIN main.t_functions f ON f.id = c.function_id"
+        " CROSS JOIN main.t_instructions i ON i.id BETWEEN f.first_instruction AND f.last_instruction"
+        " AND +i.function_id = f.id JOIN objects o ON o.id = i.object_id WHERE o.path IS NOT NULL ORDER BY o.id, i.id";
+    struct tp_error ignored; /* the object is not here: its instructions have no text */
+    struct tp_code *code = NULL;
+    int64_t object = -1;
+
+    if (tp_execute(profile, sqlite3_mprintf("%s", made), "cannot gather instructions", err))
+        return -1;
+    sqlite3_stmt *from = tp_query(profile, sqlite3_mprintf("%s", wanted), err);
     sqlite3_stmt *to =
         from ? tp_query(profile, sqlite3_mprintf("INSERT INTO temp.page_code VALUES(?, ?)"), err) : NULL;
     int more = to ? 0 : -1;
-
-    while (more == 0 && (more = tp_row(profile, from, err)) == 1)
-        more = add_text(profile, code, from, to, err) ? -1 : 0;
+    while (more == 0 && (more = tp_row(profile, from, err)) == 1) {
+        if (sqlite3_column_int64(from, 4) != object) {
+            object = sqlite3_column_int64(from, 4);
+            tp_code_close(code);
+            code = tp_code_open(profile, tp_text(from, 5), &ignored);
+        }
+        more = code && add_text(profile, code, from, to, err) ? -1 : 0;
+    }
+    tp_code_close(code);
     sqlite3_finalize(from);
     sqlite3_finalize(to);
-    return more;
-}
-
-int tp_html_gather_code(tp_profile *profile, struct tp_error *err)
-{
-    static const char sql[] = "DROP TABLE IF EXISTS temp.page_code;"
-                              "CREATE TEMP TABLE page_code(instruction_id INTEGER PRIMARY KEY, text TEXT);";
-
-    if (tp_execute(profile, sqlite3_mprintf("%s", sql), "cannot gather instructions", err))
-        return -1;
-    sqlite3_stmt *objects = tp_query(
-        profile,
-        sqlite3_mprintf("SELECT id, path FROM objects WHERE path IS NOT NULL AND id IN (SELECT object_id FROM "
-                        "main.t_functions WHERE id IN (SELECT function_id FROM temp.page_coded))"),
-        err);
-    int more = objects ? 0 : -1;
-
-    while (more == 0 && (more = tp_row(profile, objects, err)) == 1) {
-        struct tp_error ignored; /* the object is not here: its instructions have no text */
-        struct tp_code *code = tp_code_open(profile, tp_text(objects, 1), &ignored);
-
-        more = code ? gather_object(profile, code, sqlite3_column_int64(objects, 0), err) : 0;
-        tp_code_close(code);
-    }
-    sqlite3_finalize(objects);
     return more;
 }

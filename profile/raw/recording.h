@@ -199,7 +199,7 @@ struct tp_recording {
     TP_VECTOR(struct tp_node) nodes;
     TP_VECTOR(struct tp_origin) origins;
     TP_VECTOR(struct tp_data) data;
-    uint32_t rest; /* the data object + 1 that stands for what is little by little (profile/store/store_fold.c); or 0 */
+    uint32_t small; /* data object + 1 in which small costs are added up (profile/store/store_fold.c); or 0 */
     TP_VECTOR(struct tp_sharing) sharings;
     TP_VECTOR(struct tp_strides) stride_sums;
     TP_VECTOR(struct tp_stride) strides;

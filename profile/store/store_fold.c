@@ -9,12 +9,11 @@
  * A path is kept whose blocks, and those of all paths that go on from it, have at least one part in KEPT_PARTS of any
  * event, of the number of blocks, or of their bytes, counted over all data objects. Any other path ends at its nearest
  * caller that is kept. Data objects that end at one path and are called the same are one then: its costs are theirs
- * added up, so that every sum is what it was, and a path that is kept has the inclusive costs that it had. An object
- * with less than that part of everything has no costs by field.
+ * added up, and a path that is kept has the inclusive costs that it had. An object with less than that part of
+ * everything has no costs by field, and neither has one that is made of objects with elements of different types.
  *
  * What a call path, or a function inclusively, pays in a data object is then also kept only where it is more than next
- * to nothing (store_paths.c); what is less is added up for each path, and each function, in one data object more, that
- * stands for the rest.
+ * to nothing (store_paths.c). What is less is added up, for each path and each function, in one data object more.
  *
  * Up to COMPLETE data objects all are left alone, since their tables are small.
  */
@@ -22,6 +21,7 @@
 #include <string.h>
 
 #include "profile/base/error.h"
+#include "profile/objects/layout.h"
 #include "profile/store/store.h"
 
 enum { KEPT_PARTS = 10000, COMPLETE = 10000 };
@@ -97,26 +97,31 @@ static void choose_paths(struct folding *f)
 
 /* ------------------------------------------------------------------------------------------ objects */
 
-static bool is_same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Whether two data objects end at one path and are called the same. */
 static bool fold_same(const void *things, uint32_t index, const void *key)
 {
     const struct tp_data *a = (const struct tp_data *)things + index, *b = key;
 
-    return a->origin == b->origin && a->kind == b->kind && a->element == b->element && a->lead == b->lead &&
-           a->layout == b->layout && a->name->file == b->name->file && a->name->line == b->name->line &&
-           is_same_text(a->name->name, b->name->name) && is_same_text(a->name->function, b->name->function) &&
-           is_same_text(a->name->allocator, b->name->allocator);
+    return a->origin == b->origin && a->kind == b->kind && strcmp(a->name->name, b->name->name) == 0;
 }
 
-static void add_object(struct tp_data *to, const struct tp_data *from)
+static bool is_same_type(const struct tp_data *a, const struct tp_data *b)
+{
+    if (a->element != b->element || a->lead != b->lead || !a->layout != !b->layout)
+        return false;
+    return !a->layout || (a->layout->count == b->layout->count && strcmp(a->layout->type, b->layout->type) == 0);
+}
+
+/* Of elements of different types it is not known which byte is which. */
+static void add_object(struct tp_data *to, struct tp_data *from)
 {
     struct tp_blob **end = &to->at;
 
+    if (!is_same_type(to, from)) {
+        to->element = to->lead = 0;
+        to->layout = NULL;
+        to->at = from->at = NULL;
+    }
     to->began = tp_sum(to->began, from->began);
     to->ended = tp_sum(to->ended, from->ended);
     to->bytes = tp_sum(to->bytes, from->bytes);
@@ -142,7 +147,7 @@ static int fold_objects(struct folding *f)
         float *share = f->of_data + i * f->width;
         if (data.origin) {
             data.origin = f->path_at[data.origin];
-            uint64_t hash = tp_hash(tp_hash(tp_hash_text(data.name->name), data.origin), data.element);
+            uint64_t hash = tp_hash(tp_hash_text(data.name->name), data.origin);
             slot = tp_slots_find(&slots, hash, fold_same, rec->data.at, &data);
             if (!slot) {
                 tp_slots_free(&slots);
@@ -221,16 +226,16 @@ static void drop_paths(struct folding *f)
         rec->data.at[i].origin = rec->data.at[i].origin ? f->path_at[rec->data.at[i].origin] : 0;
 }
 
-/* ------------------------------------------------------------------------------------------ the rest */
+/* ------------------------------------------------------------------------------------------ small costs */
 
 /* A data object that has no costs of its own, and no block. */
-static int add_rest(struct tp_recording *rec)
+static int add_small(struct tp_recording *rec)
 {
-    static const struct tp_data_name name = {.kind = "folded", .name = "the rest, little by little"};
+    static const struct tp_data_name name = {.kind = "folded", .name = "small costs, added up"};
 
     if (!TP_VECTOR_PUSH(&rec->data, (struct tp_data){.kind = TN_DATA_OTHER, .name = &name}))
         return -1;
-    rec->rest = (uint32_t)rec->data.count;
+    rec->small = (uint32_t)rec->data.count;
     return 0;
 }
 
@@ -255,7 +260,7 @@ int tp_fold_data(struct tp_recording *rec, struct tp_error *err)
     if (!failed) {
         point_all(rec, f.data_to);
         drop_paths(&f);
-        failed = add_rest(rec);
+        failed = add_small(rec);
     }
     free(f.of_data);
     free(f.of_path);

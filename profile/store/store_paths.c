@@ -112,11 +112,12 @@ void tp_from_tree_free(struct tp_from_tree *from)
  *
  * A node has costs by data object. One object at a time, its nodes are taken in post-order: the nodes above one are
  * open until the next one is not below them, and hand on what was paid at and below them when they are closed. So only
- * the sums of the nodes on one path are in memory (tree.h). Each function gets those of its topmost nodes, once however
- * deep the recursion. What pruned nodes paid is not in the tree: the recording has it by function.
+ * the sums of the nodes on one path are in memory (tree.h), and those of small costs. Each function gets those of its
+ * topmost nodes, once however deep the recursion. What pruned nodes paid is not in the tree: the recording has it by
+ * function.
  *
  * Where data objects were folded (store_fold.c) a row is kept if it has at least one part in ROW_PARTS of any event;
- * others are added up, those of one path and those of one function, in the data object that stands for the rest.
+ * others are added up, those of one path and those of one function, in the data object for that.
  *
  * Costs in data objects are those of data accesses alone, so rows have these columns here, and all when written. */
 enum { ROW_PARTS = 100000 };
@@ -140,7 +141,7 @@ struct held_rows {
     uint64_t *row;           /* of each: what is paid at and below it, so far */
     struct tp_cost_rows function; /* of the object at hand, by function + 1 */
     uint64_t *total;              /* of all objects */
-    struct tp_cost_rows paths_rest, functions_rest; /* by node's place in the order, and by function + 1 */
+    struct tp_cost_rows small_paths, small_functions; /* by node's place in the order, and by function + 1 */
     struct tp_arena lists;   /* first, open, row */
 };
 
@@ -149,7 +150,8 @@ struct held_rows {
 static int gather_from(struct held_rows *h, const struct tp_blob *blob, uint32_t number, uint32_t context)
 {
     for (; blob; blob = blob->next) {
-        tp_blob_add(&h->events, blob, h->total, NULL);
+        if (h->store->rec->small)
+            tp_blob_add(&h->events, blob, h->total, NULL);
         if (!TP_VECTOR_PUSH(&h->held, (struct held){number, context, h->first[blob->data - 1], blob}))
             return TP_NO_MEMORY(h->store->err);
         h->first[blob->data - 1] = (uint32_t)h->held.count;
@@ -188,17 +190,17 @@ static int write_row(struct held_rows *h, struct tp_insert *insert, uint32_t id,
     return tp_insert_row(h->store, insert);
 }
 
-/* The same of a row that may be too little to be one: it is then added to `rest`. */
-static int write_or_fold(struct held_rows *h, struct tp_insert *insert, struct tp_cost_rows *rest, uint32_t id,
+/* The same of a row that may be too little to be one: it is then added to `small`. */
+static int write_or_fold(struct held_rows *h, struct tp_insert *insert, struct tp_cost_rows *small, uint32_t id,
                          uint32_t data, const uint64_t *row, uint8_t can)
 {
-    bool is_kept = !h->store->rec->rest;
+    bool is_kept = !h->store->rec->small;
 
     for (size_t i = 0; !is_kept && i < h->events.count; i++)
         is_kept = row[i] > h->total[i] / ROW_PARTS;
     if (is_kept)
         return write_row(h, insert, id, data, row, can);
-    struct tp_cost_row *to = tp_cost_row(rest, id);
+    struct tp_cost_row *to = tp_cost_row(small, id);
     if (!to)
         return TP_NO_MEMORY(h->store->err);
     tp_add_row(&h->events, to->cost, row);
@@ -206,14 +208,14 @@ static int write_or_fold(struct held_rows *h, struct tp_insert *insert, struct t
     return 0;
 }
 
-static int write_rest(struct held_rows *h, struct tp_insert *insert, struct tp_cost_rows *rest)
+static int write_small(struct held_rows *h, struct tp_insert *insert, struct tp_cost_rows *small)
 {
     int failed = 0;
 
-    tp_cost_rows_sort(rest);
-    for (size_t i = 0; !failed && i < rest->list.count; i++) {
-        const struct tp_cost_row *row = &rest->list.at[i];
-        failed = write_row(h, insert, (uint32_t)row->key, h->store->rec->rest, row->cost, row->can);
+    tp_cost_rows_sort(small);
+    for (size_t i = 0; !failed && i < small->list.count; i++) {
+        const struct tp_cost_row *row = &small->list.at[i];
+        failed = write_row(h, insert, (uint32_t)row->key, h->store->rec->small, row->cost, row->can);
     }
     return failed;
 }
@@ -270,7 +272,7 @@ static int path_data_take_node(struct held_rows *h, uint32_t data, uint32_t *pie
         tp_blob_add(&h->events, h->held.at[*piece - 1].blob, self, NULL);
     tp_add_row(&h->events, h->row + (h->opened - 1) * h->events.count, self);
     return failed ||
-           write_or_fold(h, &h->paths, &h->paths_rest, number, data, self,
+           write_or_fold(h, &h->paths, &h->small_paths, number, data, self,
                          context ? rec->contexts.at[context - 1].can : 0);
 }
 
@@ -291,7 +293,7 @@ static int take_object(struct held_rows *h, uint32_t data)
     tp_cost_rows_sort(&h->function);
     for (size_t i = 0; !failed && i < h->function.list.count; i++) {
         const struct tp_cost_row *row = &h->function.list.at[i];
-        failed = write_or_fold(h, &h->functions, &h->functions_rest, (uint32_t)row->key, data, row->cost,
+        failed = write_or_fold(h, &h->functions, &h->small_functions, (uint32_t)row->key, data, row->cost,
                                h->store->rec->contexts.at[row->key - 1].can_below);
     }
     tp_cost_rows_clear(&h->function);
@@ -317,20 +319,20 @@ static int path_data(struct tp_store *store, const struct tp_tree *tree)
     h.open = tp_arena_alloc(&h.lists, ((size_t)tree->deepest + 1) * sizeof *h.open);
     h.row = tp_arena_alloc(&h.lists, ((size_t)tree->deepest + 1) * (h.events.count + 1) * sizeof *h.row);
     h.total = tp_arena_alloc(&h.lists, (h.events.count + 1) * sizeof *h.total);
-    h.function.width = h.paths_rest.width = h.functions_rest.width = h.events.count;
+    h.function.width = h.small_paths.width = h.small_functions.width = h.events.count;
     int failed = h.first && h.open && h.row && h.total ? 0 : TP_NO_MEMORY(store->err);
     failed = failed || tp_insert_open(store, &h.paths, "t_path_data") ||
              tp_insert_open(store, &h.functions, "t_function_data") || path_data_gather(&h);
     for (uint32_t data = 1; !failed && data <= rec->data.count; data++)
         failed = take_object(&h, data);
-    failed = failed || write_rest(&h, &h.paths, &h.paths_rest) ||
-             write_rest(&h, &h.functions, &h.functions_rest);
+    failed = failed || write_small(&h, &h.paths, &h.small_paths) ||
+             write_small(&h, &h.functions, &h.small_functions);
     failed = tp_insert_close(store, &h.paths, failed);
     failed = tp_insert_close(store, &h.functions, failed);
     TP_VECTOR_FREE(&h.held);
     tp_cost_rows_free(&h.function);
-    tp_cost_rows_free(&h.paths_rest);
-    tp_cost_rows_free(&h.functions_rest);
+    tp_cost_rows_free(&h.small_paths);
+    tp_cost_rows_free(&h.small_functions);
     tp_arena_free(&h.lists);
     return failed ? -1 : 0;
 }

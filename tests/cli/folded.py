@@ -48,6 +48,8 @@ def main():
                                     ('path_id', 'path_data', ''), ('function_id', 'function_data', '_incl'),
                                     ('data', 'statement_data', ''), ('data', 'loop_data', '_incl')):
             check('%s by %s' % (table, keys), sums(folded, keys, table, suffix), sums(everything, keys, table, suffix))
+        check('types', folded.execute('SELECT DISTINCT type, element FROM data_objects WHERE blocks > 9999').fetchall(),
+              [('struct item', 64)])
         for what in ('blocks', 'freed', 'bytes'):
             check(what, one(folded, 'SELECT sum(%s) FROM data_objects' % what),
                   one(everything, 'SELECT sum(%s) FROM data_objects' % what))

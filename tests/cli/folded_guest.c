@@ -20,16 +20,20 @@
         __asm__ volatile("");                           \
     }
 
-static volatile char *block;
+struct item {
+    long key, value[7];
+};
+static struct item *volatile items;
 
 __attribute__((noinline)) static void go0(unsigned way)
 {
     size_t size = 64 + way % 3 * 64;
 
     for (int blocks = way % 4096 == 5 ? 50000 : 1; blocks > 0; blocks--) {
-        block = malloc(size);
-        for (size_t i = 0; i < size; i += 64)
-            block[i] = 1;
+        struct item *block = malloc(size);
+        for (size_t i = 0; i < size / sizeof *block; i++)
+            block[i].key = 1;
+        items = block;
     }
 }
 
