@@ -118,6 +118,7 @@ struct tp_data {
     uint32_t typed_by;                     /* instruction + 1 */
     const struct tp_layout *layout;        /* of an element; NULL: not known */
     struct tp_blob *at;                    /* counts by place */
+    bool is_mixed;                         /* made of objects with elements of different types (store_fold.c) */
     const struct tp_data_name *name;       /* profile/store/store.h; NULL until it is found */
 };
 

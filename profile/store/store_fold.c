@@ -112,12 +112,13 @@ static bool is_same_type(const struct tp_data *a, const struct tp_data *b)
     return !a->layout || (a->layout->count == b->layout->count && strcmp(a->layout->type, b->layout->type) == 0);
 }
 
-/* Of elements of different types it is not known which byte is which. */
+/* Among elements of different types costs have no place: such an object has none by field, whatever is added later. */
 static void add_object(struct tp_data *to, struct tp_data *from)
 {
     struct tp_blob **end = &to->at;
 
-    if (!is_same_type(to, from)) {
+    if (to->is_mixed || !is_same_type(to, from)) {
+        to->is_mixed = true;
         to->element = to->lead = 0;
         to->layout = NULL;
         to->at = from->at = NULL;

@@ -117,7 +117,8 @@ void tp_from_tree_free(struct tp_from_tree *from)
  * function.
  *
  * Where data objects were folded (store_fold.c) a row is kept if it has at least one part in ROW_PARTS of any event;
- * others are added up, those of one path and those of one function, in the data object for that.
+ * others are added up, those of one path and those of one function, in one data object more
+ * (tp_recording.small).
  *
  * Costs in data objects are those of data accesses alone, so rows have these columns here, and all when written. */
 enum { ROW_PARTS = 100000 };

@@ -50,6 +50,10 @@ def main():
             check('%s by %s' % (table, keys), sums(folded, keys, table, suffix), sums(everything, keys, table, suffix))
         check('types', folded.execute('SELECT DISTINCT type, element FROM data_objects WHERE blocks > 9999').fetchall(),
               [('struct item', 64)])
+        fields = folded.execute('SELECT d.D1mw, sum(f.D1mw) FROM data_fields f JOIN data_objects d ON d.id = data_id '
+                                'GROUP BY data_id').fetchall()
+        check('objects with fields', len(fields) > 4, True)
+        check('fields', [of for of, _ in fields], [sum_of for _, sum_of in fields])
         for what in ('blocks', 'freed', 'bytes'):
             check(what, one(folded, 'SELECT sum(%s) FROM data_objects' % what),
                   one(everything, 'SELECT sum(%s) FROM data_objects' % what))
