@@ -8,6 +8,8 @@
  * no set is searched. Where D1s are kept coherent, a write compares with a word of its own, which is the line only
  * where no other thread has it.
  *
+ * Where sets are sampled, an access that touches no line which is simulated is left out before anything else.
+ *
  * Engines emit the same; tests and rarely used paths call these functions. `use` is tn_config.use.
  */
 #ifndef TENURE_CORE_CACHE_HOT_H
@@ -44,6 +46,14 @@ static inline uint64_t tn_hot_mask(const struct tn_l1_layout *layout, uint64_t a
     return (~0ull >> (64 - granules)) << first;
 }
 
+/* Whether any line of `size` bytes from `address` on is simulated; of an access that is longer than a line it may be
+ * true where none is. */
+static inline bool tn_hot_sampled(const struct tn_layout *layout, uint64_t address, uint32_t size)
+{
+    return tn_is_sampled(layout, address) || tn_is_sampled(layout, address + size - 1) ||
+           size > 1u << layout->d1.line_bits;
+}
+
 /* The line that an access must find in the way that the way table leads to. */
 static inline uint64_t tn_hot_line(const struct tn_thread *thread, const struct tn_l1_layout *d1,
                                    const struct tn_way *way, bool writes)
@@ -59,6 +69,8 @@ static inline void tn_hot_data_in(struct tn_thread *thread, const struct tn_layo
 {
     const struct tn_l1_layout *d1 = &layout->d1;
     uint64_t line = 1ull << d1->line_bits;
+    if (!tn_hot_sampled(layout, address, size))
+        return;
     if (size > line) {
         tn_whole_data(thread, address, id);
         return;
@@ -87,7 +99,7 @@ static inline void tn_hot_written_in(struct tn_thread *thread, const struct tn_l
                                      uint64_t address, uint32_t size)
 {
     const struct tn_l1_layout *d1 = &layout->d1;
-    if (size > 1ull << d1->line_bits) /* tn_whole_data has seen to it */
+    if (size > 1ull << d1->line_bits || !tn_hot_sampled(layout, address, size)) /* tn_whole_data has seen to it */
         return;
     const struct tn_way *ways = (const struct tn_way *)((char *)thread + d1->ways);
     uint64_t *written = (uint64_t *)((char *)thread + d1->written);
@@ -99,6 +111,8 @@ static inline void tn_hot_fetch(struct tn_thread *thread, const struct tn_layout
                                 const struct tn_fetch_info *info, bool use)
 {
     struct tn_way *way = tn_hot_way(thread, &layout->i1, info->line);
+    if (!tn_is_sampled(layout, info->line))
+        return;
     if (way->line != info->line) {
         tn_slow_fetch(thread, id);
         way = tn_hot_way(thread, &layout->i1, info->line);

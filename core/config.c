@@ -7,6 +7,7 @@
  * an access.
  */
 #include "core/access/cache.h"
+#include "core/access/sample.h"
 #include "core/attribute/context.h"
 #include "tenure_core.h"
 
@@ -28,6 +29,7 @@ void tn_config_default(struct tn_config *config)
     config->most_unmapped = 128;
     config->most_pairs = 1 << 22;
     config->traces = 1 << 18;
+    config->sample = 1;
     config->alias_limit = 1 << 14;
 }
 
@@ -74,6 +76,8 @@ const char *tn_config_check(const struct tn_config *config)
         return "threads whose caches are kept coherent run one at a time";
     if (config->coherence && !config->use)
         return "what is shared falsely is known from the use of cache lines (--cacheuse=yes)";
+    if (!config->cache_sim && config->sample != 1)
+        return "what is sampled are sets of simulated caches: not without cache simulation";
     if (!config->cache_sim)
         return NULL;
     const struct tn_geometry *levels[] = {&config->i1, &config->d1, &config->ll, &config->l2};
@@ -87,5 +91,5 @@ const char *tn_config_check(const struct tn_config *config)
     const struct tn_geometry *below = config->l2.size ? &config->l2 : &config->ll;
     if (below->line < config->i1.line || below->line < config->d1.line || config->ll.line < below->line)
         return "a line cannot be smaller than a line of the level above";
-    return NULL;
+    return config->sample != 1 ? tn_sample_check(config) : NULL;
 }

@@ -37,6 +37,7 @@ static void lay_out(tn_core *core)
 {
     struct tn_layout *layout = &core->layout;
     uint64_t offset = (sizeof(struct tn_thread) + 63) & ~63ull;
+    tn_sample_init(&core->sample, layout, &core->config);
     if (core->config.cache_sim) {
         tn_l1_place(&layout->d1, &core->config.d1, TN_TABLES, core->config.write_back, core->config.coherence, &offset);
         tn_l1_place(&layout->i1, &core->config.i1, 1, false, false, &offset);

@@ -14,6 +14,7 @@
 #include "core/attribute/backdate.h"
 #include "core/attribute/code.h"
 #include "core/attribute/cost.h"
+#include "core/access/sample.h"
 #include "core/base/arena.h"
 #include "core/base/lock.h"
 #include "tenure_core.h"
@@ -68,6 +69,7 @@ struct tn_core {
     uint64_t merged;       /* parallel engines: the time of what is published (queue.h); behind the lock `consuming` */
     struct tn_ring *rings; /* of all hot memory, linked through next */
     uint64_t tickets, tickets_taken; /* of batches: given out, and the next to be published */
+    struct tn_sample sample;
     tn_taker *take; /* of the consumer; compiled apart for what is usual */
 
     /* The consumer's. */

@@ -25,6 +25,7 @@
  *   EVENTS    n count, count x s name             the immediate events, in order
  *             n slots, slots x s name             the late events of instruction fetches, slot by slot
  *             n slots, slots x s name             the late events of data accesses; "-": a slot never used
+ *             n sample: of so many sets one was simulated; 1: all were. n groups of sampled sets
  *   OBJECT    n id, s path, n start, n size, z bias, s build_id
  *   FUNCTION  n id, n object, n start, n size, n flags, s name
  *   CONTEXT   n id, n function, n level of recursion (from 1), n callers, callers x n function (nearest first)
@@ -69,7 +70,9 @@
  *   END       n part (from 1), s why, n chunks of the part before this one
  *
  *   immediate costs  one n per immediate event
- *   late costs       n bits (bit i: slot i is not zero), then one n per set bit, lowest first
+ *   late costs       n bits (bit i: slot i is not zero), then one n per set bit, lowest first; with groups, for each
+ *                    set bit n bits (bit i: group i is not zero), then one n per set bit of these. They are counts of
+ *                    what was simulated. Those of DATA_AT are all in group 0
  *   costs            immediate costs, late costs of fetches, late costs of data accesses
  *
  * Late AcCost slots count in units of 1 / TN_RAW_ACCOST_UNIT.
@@ -93,13 +96,15 @@ enum tn_data_kind {
 };
 
 enum {
-    TN_RAW_VERSION = 9,
+    TN_RAW_VERSION = 10,
     TN_RAW_CHUNK = 1 << 16,
     TN_RAW_ACCOST_UNIT = 1 << 16,
     TN_RAW_MAX_SLOTS = 64,
     TN_RAW_MAX_CALLERS = 100, /* of a context */
     TN_LARGEST_ELEMENT = 1 << 16, /* of data objects whose costs are told apart by offset in an element */
     TN_RAW_MAX_STRIDES = 64,  /* kept of an instruction's */
+    TN_SAMPLE_GROUPS = 4,     /* of sets that are simulated where not all are */
+    TN_RAW_MOST_SAMPLED = 1024, /* sets of which one is simulated */
     TN_RAW_DISTANCES = 32,    /* bits of a PAIR or REUSE; the last one is for what is longer, too */
 };
 

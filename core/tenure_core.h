@@ -67,6 +67,7 @@ enum {
     TN_NONE = 0,                 /* no id */
     TN_MIN_LINE = 16,
     TN_MAX_LINE = 1024,
+    TN_CLASSES = 64,             /* of lines, some of which are sampled */
     TN_OFFSETS = 4096,            /* where elements are not known: of the block's first bytes */
     TN_MAX_SEPARATE = 100, /* callers, and levels of recursion, of a function that can be kept apart (raw_format.h) */
 };
@@ -87,6 +88,8 @@ typedef void tn_taker(tn_core *core, struct tn_ring *ring, uint64_t foresee, uin
 /* tn_config_default() fills in everything; an engine changes what its options say. */
 struct tn_config {
     struct tn_geometry i1, d1, l2, ll;
+    uint32_t sample;       /* one set in so many is simulated, a power of two; 1: all are */
+    uint64_t sample_seed;  /* which ones they are */
     bool cache_sim;        /* simulate caches at all */
     bool branch_sim;       /* simulate the branch predictors of core/attribute/branch.h */
     bool use;              /* collect line use (AcCost, SpLoss, ...) */
@@ -211,11 +214,20 @@ struct tn_l1_layout {
 };
 struct tn_layout {
     struct tn_l1_layout i1, d1;
+    /* What is simulated: lines whose address has a number i in the six bits from class_bits on of which bit i is set. A
+     * fetch run or an access that touches no such line is left out. All bits are set if everything is simulated. */
+    uint64_t sampled;
+    uint32_t class_bits;
     uint32_t counters;      /* offset of counter 0, an array of uint64_t */
     uint32_t counter_limit; /* number of counters the reservation can hold */
     uint64_t thread_bytes;  /* reserved per thread; pages are used as they are touched */
 };
 const struct tn_layout *tn_layout(const tn_core *core);
+
+static inline bool tn_is_sampled(const struct tn_layout *layout, uint64_t address)
+{
+    return layout->sampled >> (address >> layout->class_bits & (TN_CLASSES - 1)) & 1;
+}
 
 /* What holds [start, end), as far as an engine knows it: the largest such range around the address that was asked for.
  * Texts must live until the core returns to the engine. */

@@ -166,6 +166,8 @@ static void print_choice(const struct annotate *an)
 
 static void print_metadata(struct annotate *an)
 {
+    char sampled[128];
+
     annotate_section(an, "Profile");
     term_labelled("File", LABEL, an->file);
     print_meta(an, "diff.baseline", "Baseline");
@@ -177,6 +179,8 @@ static void print_metadata(struct annotate *an)
     print_meta(an, "cache.D1", "D1 cache");
     print_meta(an, "cache.L2", "L2 cache");
     print_meta(an, "cache.LL", "LL cache");
+    if (column_sampled(an->profile, sampled, sizeof sampled) != NULL)
+        term_labelled("Simulated", LABEL, sampled);
     print_rows(an, "SELECT value FROM meta WHERE key LIKE 'import.desc.%' ORDER BY length(key), key", "Description");
     print_meta(an, "import.damage", "Damaged");
     print_rows(an, "SELECT group_concat(name, ' ') FROM events WHERE NOT derived", "Events recorded");

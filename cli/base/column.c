@@ -261,3 +261,58 @@ void column_cells(struct table *table, const struct column_spec *spec, struct qu
     else
         table_number(table, value == 0 ? 0 : 100.0 * value / fabs(total)); /* of a difference: with its sign */
 }
+
+const char *column_sampled(tp_profile *profile, char *out, size_t size)
+{
+    unsigned sample = tp_sample(profile);
+
+    if (sample == 1)
+        return NULL;
+    snprintf(out, size, "one set of the caches in %u: misses and the use of lines are estimates (--sample)", sample);
+    return out;
+}
+
+bool column_margin(tp_profile *profile, enum tp_sampled of, const struct column_spec *spec, struct tp_margin **margin)
+{
+    struct tp_error err = {0};
+
+    *margin = NULL;
+    if (tp_sample(profile) == 1)
+        return true;
+    *margin = tp_margin_new(profile, of, spec->formula, spec->event, spec->inclusive, &err);
+    if (*margin == NULL)
+        term_error("%s", err.message);
+    return *margin != NULL;
+}
+
+void column_margin_heading(struct table *table, const struct column_spec *spec, int group)
+{
+    char key[64];
+
+    snprintf(key, sizeof key, "%s_margin", spec->name);
+    table_column(table, TABLE_REAL, NULL, key, group);
+    table_column(table, TABLE_PERCENT, spec->is_ratio ? "±" : "±\n%", NULL, group);
+}
+
+bool column_margin_cells(struct table *table, const struct column_spec *spec, struct tp_margin *margin,
+                         struct query *q, int at, int64_t id)
+{
+    struct tp_figure off;
+    struct tp_error err = {0};
+    double value = query_real(q, at);
+
+    if (tp_margin_at(margin, id, &off, &err) != 0) {
+        term_error("%s", err.message);
+        return false;
+    }
+    off.known &= !query_null(q, at);
+    if (off.known)
+        table_number(table, off.value);
+    else
+        table_null(table);
+    if (off.known && (spec->is_ratio || value != 0))
+        table_number(table, spec->is_ratio ? off.value : 100 * off.value / fabs(value));
+    else
+        table_null(table);
+    return true;
+}

@@ -13,7 +13,7 @@
 #include "cli/base/query.h"
 #include "cli/base/table.h"
 #include "profile/base/mem.h"
-#include "profile/read/formula.h"
+#include "profile/read/margin.h"
 
 struct column_spec {
     char name[48];  /* "D1mr", "Ir_incl", "spatialD1" */
@@ -71,5 +71,16 @@ void column_headings(struct table *table, const struct column_spec *spec, int gr
 const char *column_meaning(tp_profile *profile, const struct column_spec *spec);
 /* Cells for column `at` of the query's row. `total` instead of the spec's if not 0. */
 void column_cells(struct table *table, const struct column_spec *spec, struct query *q, int at, double total);
+
+/* "one set of the caches in 8: ...", for a line headed "Simulated", where that is so; else NULL. Lives in `out`. */
+const char *column_sampled(tp_profile *profile, char *out, size_t size);
+/* Where sets were sampled, how far the column may be off, in rows of this kind: *margin is to be freed. NULL: all
+ * sets were simulated. False with a line on stderr. People are shown it in percent of an event's value, and in the
+ * unit of a ratio; in JSON and CSV it is NAME_margin, in the column's unit. */
+bool column_margin(tp_profile *profile, enum tp_sampled of, const struct column_spec *spec, struct tp_margin **margin);
+void column_margin_heading(struct table *table, const struct column_spec *spec, int group);
+/* Behind column_cells; `id`: of the row in its view. */
+bool column_margin_cells(struct table *table, const struct column_spec *spec, struct tp_margin *margin,
+                         struct query *q, int at, int64_t id);
 
 #endif

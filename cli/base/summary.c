@@ -5,7 +5,8 @@
  * Rates: level-1 misses over the accesses of their kind, last-level misses over all accesses of their kind (not
  * over level-1 misses), the last line's over instruction fetches and data accesses together, as Cachegrind's manual
  * has it (5.2.1 "Running Cachegrind"). Unused are the bytes loaded and never touched, the complement of spatial
- * use; temporal use is how often a touched byte was touched again. What is written back travels as whole lines: so
+ * use; temporal use is how often a touched byte was touched again. Where sets were sampled, behind a number is how far
+ * it may be off, in percent of it. What is written back travels as whole lines: so
  * many bytes, of which a part was changed.
  */
 #include "cli/base/summary.h"
@@ -14,6 +15,7 @@
 #include "cli/base/query.h"
 #include "cli/base/term.h"
 #include "engine/common/geometry.h"
+#include "profile/read/margin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,13 +45,48 @@ static double rate(double part, double whole)
     return whole > 0 ? 100.0 * part / whole : 0;
 }
 
-enum { AFTER_NUMBER = 28, AFTER_RATE = 38 }; /* columns of a line's beginning */
-
-static void line(FILE *out, const char *indent, const char *label, double value)
+/* How far what `events` count may be off, "D1mr + D1mw", in percent of `value`, and in columns of which there are none
+ * where all sets were simulated. NULL: nothing stands behind the number, which is exact. */
+static const char *margin(tp_profile *profile, const char *events, double value, char out[24])
 {
-    char number[32];
+    struct tp_formula formula;
+    struct tp_margin *margin = NULL;
+    struct tp_figure off = {0, false};
+    struct tp_error err = {0};
+    char definition[64];
 
-    fprintf(out, "%s%-11s %16s", indent, label, term_number(number, (int64_t)value));
+    out[0] = '\0';
+    if (events == NULL || tp_sample(profile) == 1)
+        return out;
+    snprintf(definition, sizeof definition, "events=%s", events);
+    if (tp_formula_read(profile, definition, &formula, &err) == 0)
+        margin = tp_margin_new(profile, TP_SAMPLED_TOTALS, &formula, NULL, false, &err);
+    if (margin != NULL)
+        tp_margin_at(margin, 0, &off, &err);
+    tp_margin_free(margin);
+    if (*err.message != '\0')
+        term_error("%s", err.message);
+    if (off.known && off.value > 0 && value > 0)
+        snprintf(out, 24, "  ± %5.1f %%", 100 * off.value / value);
+    else
+        snprintf(out, 24, "%11s", "");
+    return out;
+}
+
+enum { AFTER_NUMBER = 28, AFTER_RATE = 38, MARGIN = 11 }; /* columns of a line's beginning */
+
+static int after(tp_profile *profile, int columns)
+{
+    return columns + (tp_sample(profile) > 1 ? MARGIN : 0);
+}
+
+static void line(tp_profile *profile, FILE *out, const char *indent, const char *label, double value,
+                 const char *events)
+{
+    char number[32], off[24];
+
+    fprintf(out, "%s%-11s %16s%s", indent, label, term_number(number, (int64_t)value),
+            margin(profile, events, value, off));
 }
 
 /* What comes behind a number on its line, where the terminal is wide enough; `used` columns are before it. */
@@ -60,27 +97,31 @@ static void behind(FILE *out, const char *indent, int used, const char *text)
     fprintf(out, "%s\n", fits ? text : "");
 }
 
-static void misses(FILE *out, const char *indent, const char *label, double value, double of)
+static void misses(tp_profile *profile, FILE *out, const char *indent, const char *label, const char *events,
+                   double of)
 {
-    line(out, indent, label, value);
+    double value = total(profile, events);
+
+    line(profile, out, indent, label, value, events);
     fprintf(out, "  %6.2f %%\n", rate(value, of));
 }
 
 /* "D refs  123  (100 rd + 23 wr)"; with a rate of what `of` counts, and rates of reads and writes if there is
  * room. */
-static void split(FILE *out, const char *indent, const char *label, const double value[2], const double of[2])
+static void split(tp_profile *profile, FILE *out, const char *indent, const char *label, const char *events,
+                  const double value[2], const double of[2])
 {
     bool both = of != NULL && term_width(out) >= 100;
     char reads[32], writes[32], rates[2][32] = {"", ""}, text[160];
 
-    line(out, indent, label, value[0] + value[1]);
+    line(profile, out, indent, label, value[0] + value[1], events);
     if (of != NULL)
         fprintf(out, "  %6.2f %%", rate(value[0] + value[1], of[0] + of[1]));
     for (int i = 0; i < 2 && both; i++)
         snprintf(rates[i], sizeof rates[i], " %.2f %%", rate(value[i], of[i]));
     snprintf(text, sizeof text, "%s  (%s rd%s + %s wr%s)", of == NULL ? "          " : "",
              term_number(reads, (int64_t)value[0]), rates[0], term_number(writes, (int64_t)value[1]), rates[1]);
-    behind(out, indent, of != NULL ? AFTER_RATE : AFTER_NUMBER, text);
+    behind(out, indent, after(profile, of != NULL ? AFTER_RATE : AFTER_NUMBER), text);
 }
 
 static void caches(tp_profile *profile, FILE *out, const char *indent, double ir, const double d[2])
@@ -91,18 +132,18 @@ static void caches(tp_profile *profile, FILE *out, const char *indent, double ir
     double il = total(profile, "ILmr");
     bool has_l2 = tp_event_find(profile, "D2mr") != NULL;
 
-    misses(out, indent, "I1 misses", total(profile, "I1mr"), ir);
+    misses(profile, out, indent, "I1 misses", "I1mr", ir);
     if (has_l2)
-        misses(out, indent, "L2i misses", total(profile, "I2mr"), ir);
-    misses(out, indent, "LLi misses", il, ir);
-    split(out, indent, "D refs", d, NULL);
-    split(out, indent, "D1 misses", d1, d);
+        misses(profile, out, indent, "L2i misses", "I2mr", ir);
+    misses(profile, out, indent, "LLi misses", "ILmr", ir);
+    split(profile, out, indent, "D refs", "Dr + Dw", d, NULL);
+    split(profile, out, indent, "D1 misses", "D1mr + D1mw", d1, d);
     if (has_l2)
-        split(out, indent, "L2d misses", d2, d);
-    split(out, indent, "LLd misses", dl, d);
-    line(out, indent, "LL misses", il + dl[0] + dl[1]);
+        split(profile, out, indent, "L2d misses", "D2mr + D2mw", d2, d);
+    split(profile, out, indent, "LLd misses", "DLmr + DLmw", dl, d);
+    line(profile, out, indent, "LL misses", il + dl[0] + dl[1], "LLm");
     fprintf(out, "  %6.2f %%", rate(il + dl[0] + dl[1], ir + d[0] + d[1]));
-    behind(out, indent, AFTER_RATE, "  of all accesses");
+    behind(out, indent, after(profile, AFTER_RATE), "  of all accesses");
 }
 
 /* What was loaded and never touched, of what was loaded; a tenure that has not begun loaded nothing. */
@@ -110,13 +151,14 @@ static void line_use(tp_profile *profile, FILE *out, const char *indent, const c
 {
     double distinct = total_at(profile, "Use", level), lost = total_at(profile, "SpLoss", level);
     double touched = total_at(profile, "Byt", level);
-    char label[24], text[96];
+    char label[24], text[96], events[16];
 
+    snprintf(events, sizeof events, "SpLoss%s", level);
     snprintf(label, sizeof label, "%s unused", *level == 'L' ? "LL" : level[1] == '2' ? "L2d" : level);
-    line(out, indent, label, lost);
+    line(profile, out, indent, label, lost, events);
     fprintf(out, "  %6.2f %%", rate(lost, distinct + lost));
     snprintf(text, sizeof text, "  of the bytes loaded; temporal use %.1f", distinct > 0 ? touched / distinct - 1 : 0);
-    behind(out, indent, AFTER_RATE, text);
+    behind(out, indent, after(profile, AFTER_RATE), text);
 }
 
 /* Bytes that lines of the cache carried down. */
@@ -125,23 +167,25 @@ static void written_back(tp_profile *profile, FILE *out, const char *indent, con
     bool by_fetches = level[1] == '2'; /* of L2, lines loaded by fetches are told apart */
     double lines = total_at(profile, "Wb", level) + (by_fetches ? total(profile, "WbI2") : 0);
     double changed = total_at(profile, "Wrt", level) + (by_fetches ? total(profile, "WrtI2") : 0);
-    char key[32], label[24], number[32], text[96];
+    char key[32], label[24], number[32], text[96], events[32];
     struct tn_geometry geometry;
 
     snprintf(key, sizeof key, "cache.%s", cache);
     if (tp_meta(profile, key) == NULL || geometry_parse(tp_meta(profile, key), &geometry) != NULL)
         return;
     snprintf(label, sizeof label, "%s written", cache);
-    line(out, indent, label, lines * (double)geometry.line);
+    snprintf(events, sizeof events, by_fetches ? "%u * (Wb%s + WbI2)" : "%u * Wb%s", (unsigned)geometry.line, level);
+    line(profile, out, indent, label, lines * (double)geometry.line, events);
     fprintf(out, "  %6.2f %%", rate(changed, lines * (double)geometry.line));
     snprintf(text, sizeof text, "  of the bytes written back changed; %s lines", term_number(number, (int64_t)lines));
-    behind(out, indent, AFTER_RATE, text);
+    behind(out, indent, after(profile, AFTER_RATE), text);
 }
 
 /* Lines that a prefetch loaded, of all lines loaded; `misses` counts the others (two of one access once). */
-static void prefetched(FILE *out, const char *indent, const char *label, double lines, double misses)
+static void prefetched(tp_profile *profile, FILE *out, const char *indent, const char *label, double lines,
+                       double misses)
 {
-    line(out, indent, label, lines);
+    line(profile, out, indent, label, lines, NULL); /* prefetches are never sampled */
     fprintf(out, "  %6.2f %%  of the lines loaded\n", rate(lines, lines + misses));
 }
 
@@ -170,12 +214,12 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
 
     if (tp_event_find(profile, "Ir") == NULL)
         return foreign_totals(profile, out, indent);
-    line(out, indent, "I refs", ir);
+    line(profile, out, indent, "I refs", ir, NULL);
     fputc('\n', out);
     if (tp_event_find(profile, "D1mr") != NULL && !query_was_off(profile, "cache-sim"))
         caches(profile, out, indent, ir, d);
     else if (tp_event_find(profile, "Dr") != NULL)
-        split(out, indent, "D refs", d, NULL);
+        split(profile, out, indent, "D refs", "Dr + Dw", d, NULL);
     if (tp_event_find(profile, "SpLossD1") != NULL) {
         line_use(profile, out, indent, "D1");
         if (tp_event_find(profile, "SpLossD2") != NULL)
@@ -183,10 +227,10 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
         line_use(profile, out, indent, "L");
     }
     if (tp_event_find(profile, "PfD2") != NULL)
-        prefetched(out, indent, "L2 ahead", total(profile, "PfI2") + total(profile, "PfD2"),
+        prefetched(profile, out, indent, "L2 ahead", total(profile, "PfI2") + total(profile, "PfD2"),
                    total(profile, "I2mr") + total(profile, "D2mr") + total(profile, "D2mw"));
     if (tp_event_find(profile, "PfL") != NULL)
-        prefetched(out, indent, "LL ahead", total(profile, "PfL"), total(profile, "LLm"));
+        prefetched(profile, out, indent, "LL ahead", total(profile, "PfL"), total(profile, "LLm"));
     if (tp_event_find(profile, "WbD1") != NULL) {
         written_back(profile, out, indent, "D1", "D1");
         if (tp_event_find(profile, "WbD2") != NULL)
@@ -196,9 +240,9 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
     if (tp_event_find(profile, "Bc") != NULL) {
         double all = total(profile, "Bc") + total(profile, "Bi");
 
-        line(out, indent, "Branches", all);
+        line(profile, out, indent, "Branches", all, NULL);
         fputc('\n', out);
-        misses(out, indent, "Mispredicts", total(profile, "Bm"), all);
+        misses(profile, out, indent, "Mispredicts", "Bm", all);
     }
     return true;
 }

@@ -302,7 +302,8 @@ static void rows_of(struct diff *diff, enum tp_diff_table which, const char *key
     for (size_t i = 0; i < count && i < diff->limit; i++)
         row_cells(diff, table, which, listed[i].row);
     if (tally.within > 0)
-        snprintf(within, sizeof within, ", %zu within the spread of the runs", tally.within);
+        snprintf(within, sizeof within, ", %zu within the spread of %s", tally.within,
+                 tp_diff_sample(diff->diff) > 1 ? "what is estimated" : "the runs");
     name_column(by, sizeof by, which, &diff->column[0]);
     snprintf(heading, sizeof heading, "%s by difference in %s: %zu changed, %zu new, %zu gone%s", what, by,
              tally.changed, tally.new, tally.gone, within);

@@ -12,6 +12,8 @@
  * lists, and all caches: written from the values that were read and checked here.
  */
 #include "cli/base/caches.h"
+#include "cli/base/column.h"
+#include "cli/base/column.h"
 #include "cli/base/given.h"
 #include "cli/base/names.h"
 #include "cli/base/opt.h"
@@ -35,6 +37,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -329,6 +332,20 @@ static bool import(struct record *r, const char *raw, const char *profile)
     return true;
 }
 
+/* After a long recording: what would be quicker. */
+static void tell_sampling(const struct record *r)
+{
+    enum { LONG = 60 }; /* seconds of CPU time, of the program and all its children */
+    struct rusage used;
+
+    if (!r->options.config.cache_sim || r->options.config.sample > 1 || getrusage(RUSAGE_CHILDREN, &used) != 0)
+        return;
+    long seconds = used.ru_utime.tv_sec + used.ru_stime.tv_sec;
+    if (seconds >= LONG)
+        fprintf(stderr, "tenure: this took %ld s of CPU time; with --sample=8 it would have been less than half of "
+                        "that, and what is said of misses an estimate\n", seconds);
+}
+
 struct told {
     bool faulted; /* Valgrind has ended the program at an instruction */
     bool nothing; /* was recorded, by mistake */
@@ -354,11 +371,14 @@ static struct told tell(struct record *r, const char *path)
         caches_text(geometry, r->options.geometry_source, line, sizeof line);
         if (r->options.config.cache_sim)
             fprintf(stderr, "tenure: %s\n", line);
+        if (column_sampled(profile, line, sizeof line) != NULL)
+            fprintf(stderr, "tenure: %s\n", line);
         summary_totals(profile, stderr, "  ");
         summary_findings(profile, stderr, "  ");
         term_escape(safe, sizeof safe, path);
         fprintf(stderr, "tenure: `tenure report --advice %s` says what to change, `tenure open %s` shows the rest\n",
                 safe, safe);
+        tell_sampling(r);
     }
     if (r->options.stats) {
         fputs("\nRecording:\n", stderr);

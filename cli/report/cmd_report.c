@@ -182,6 +182,8 @@ static void print_header(const struct report *report)
     }
     if (!query_was_off(report->profile, "cache-sim"))
         print_caches(report);
+    if (column_sampled(report->profile, cut, sizeof cut) != NULL)
+        term_labelled("Simulated", TITLE, cut);
     if (engine != NULL) {
         const char *version = tp_meta(report->profile, "engine.version");
 
@@ -294,6 +296,7 @@ static bool print_overview(struct report *report)
 static bool print(struct report *report)
 {
     bool asked = false;
+    char sampled[128];
 
     for (size_t i = 0; i < tp_section_group_count; i++)
         asked |= is_asked(report, i);
@@ -304,6 +307,8 @@ static bool print(struct report *report)
         json_header(report);
     else if (good && report->form == TABLE_TERMINAL && !asked && report->in == NULL)
         good = print_overview(report);
+    else if (good && report->form == TABLE_TERMINAL && column_sampled(report->profile, sampled, sizeof sampled) != NULL)
+        printf("%s\n\n", sampled);
     for (size_t i = 0; good && i < tp_section_group_count; i++) {
         const struct tp_section_group *group = &tp_section_groups[i];
         size_t at = own_of(group);

@@ -26,6 +26,7 @@ struct drawn {
     struct column_list columns; /* of events */
     size_t place[MOST];         /* of a column, in the order of leaving out */
     double whole[MOST];         /* what its percentages are of; 0: the program's total */
+    struct tp_margin *margin[MOST]; /* of a column, how far it may be off; NULL: everything was simulated */
     const char *by; /* SQL: what rows are ordered by */
     bool counted;   /* it is no event, but the section's own */
     double total;   /* of it */
@@ -245,6 +246,8 @@ static void event_headings(const struct drawn *d, struct table *table)
         int value = d->place[i] == WASTED ? WASTED_VALUE : FIRST_VALUE + (int)d->place[i];
 
         column_headings(table, spec, spec->is_ratio || d->place[i] == SORTED_BY ? place : value, place);
+        if (d->margin[i] != NULL)
+            column_margin_heading(table, spec, spec->is_ratio || d->place[i] == SORTED_BY ? place : value);
     }
 }
 
@@ -337,6 +340,12 @@ static void place_tail(const struct report *report, struct table *table, struct 
     }
 }
 
+/* Margins are shown. */
+static bool samples(const struct drawn *d)
+{
+    return d->columns.count > 0 && d->margin[0] != NULL;
+}
+
 /* The query for the rows: the section's own columns, then those of events. */
 static char *rows_sql(const struct drawn *d)
 {
@@ -357,8 +366,8 @@ static char *rows_sql(const struct drawn *d)
             fprintf(out, "%s\"%s\"", comma, column->key);
         comma = ", ";
     }
-    fprintf(out, "$columns FROM %s WHERE %s AND %s", section->from, section->where != NULL ? section->where : "1",
-            report->in != NULL ? section->in : "1");
+    fprintf(out, "$columns%s FROM %s WHERE %s AND %s", samples(d) ? ", id" : "", section->from,
+            section->where != NULL ? section->where : "1", report->in != NULL ? section->in : "1");
     if (section->rows == TP_ROWS_LARGE)
         fprintf(out, " AND $size(ifnull($by, 0)) >= %f",
                 report->threshold > 0 ? report->threshold * fabs(d->total) / 100 : -1);
@@ -404,8 +413,12 @@ static bool fill(struct drawn *d, struct table *table)
     ask(d, &q, sql);
     free(sql);
     while (query_row(&q)) {
-        for (size_t i = 0; i < d->columns.count; i++)
+        for (size_t i = 0; i < d->columns.count; i++) {
             column_cells(table, &d->columns.at[i], &q, own + (int)i, d->whole[i]);
+            if (samples(d) && !column_margin_cells(table, &d->columns.at[i], d->margin[i], &q, own + (int)i,
+                                                   query_int(&q, own + (int)d->columns.count)))
+                q.failed = true;
+        }
         for (at = 0, column = section->columns; column->key != NULL; column++) {
             if (!has_column(d->report, column))
                 continue;
@@ -474,6 +487,8 @@ static void print_legend(const struct drawn *d)
                  column_meaning(d->report->profile, spec));
         column = wrapped(column, text);
     }
+    if (samples(d))
+        column = wrapped(column, "±: holds in 95 of 100 recordings that simulate other sets");
     if (incl)
         column = wrapped(column, "incl: with all that was called");
     printf("%s%s", term_style(stdout, TERM_PLAIN), column > 0 ? "\n" : "");
@@ -540,6 +555,8 @@ bool report_table(struct report *report, const struct tp_section_group *group, c
     d->section = section;
     d->name = report->asked[group - tp_section_groups].value;
     bool good = (section->there == NULL || ask_number(d, section->there, &there)) && choose_order(d);
+    for (size_t i = 0; good && section->sampled != TP_SAMPLED_NONE && i < d->columns.count; i++)
+        good = column_margin(report->profile, section->sampled, &d->columns.at[i], &d->margin[i]);
     if (good && there > 0 && (report->in == NULL || section->in != NULL)) {
         if (section->each != NULL) {
             good = draw_each(report, d);
@@ -553,6 +570,8 @@ bool report_table(struct report *report, const struct tp_section_group *group, c
             ask_number(d, section->note_if, &there) && there > 0)
             printf("\n%s\n", section->note);
     }
+    for (size_t i = 0; i < d->columns.count; i++)
+        tp_margin_free(d->margin[i]);
     free(d->columns.at);
     free(d);
     return good;

@@ -124,10 +124,33 @@ static uint64_t *exclusive_of(struct tn_thread *thread, const struct tn_l1_layou
     return (uint64_t *)((char *)thread + layout->exclusive) + way;
 }
 
+/* From now on the way table leads from the line to the way. */
+static inline void lead_to(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t table,
+                           uint64_t number, uint32_t way)
+{
+    uint16_t *elements = (uint16_t *)((char *)thread + table);
+    elements[number & layout->table_mask] = (uint16_t)(way * (sizeof(struct tn_way) / 8));
+}
+
+/* Of lines that are not simulated the way tables lead to the way that belongs to nobody; and never elsewhere, since
+ * nobody loads them. */
+static void clear_tables(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1)
+{
+    memset((char *)thread + layout->table, 0, layout->tables * table_bytes(layout));
+    if (thread->core->sample.groups == 1)
+        return;
+    for (uint32_t table = 0; table < layout->tables; table++) {
+        for (uint64_t number = 0; number <= layout->table_mask; number++) {
+            if (!tn_is_sampled(&thread->core->layout, number << layout->line_bits))
+                lead_to(thread, layout, layout->table + table * table_bytes(layout), number, l1->lines);
+        }
+    }
+}
+
 void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1)
 {
     struct tn_way *ways = ways_of(thread, layout);
-    memset((char *)thread + layout->table, 0, layout->tables * table_bytes(layout));
+    clear_tables(thread, layout, l1);
     for (uint32_t i = 0; i <= l1->lines; i++)
         ways[i] = (struct tn_way){.line = TN_NO_LINE};
     if (layout->written)
@@ -257,6 +280,19 @@ static inline struct tn_way *way_of_line(const struct tn_l1 *l1, struct tn_way *
     return NULL;
 }
 
+/* The counters of a way, in an entry that is not in the ring yet. */
+static struct tn_entry *queue_way(struct tn_thread *thread, struct tn_l1 *l1, const struct tn_way *way,
+                                  uint32_t index, uint64_t now, uint32_t flags)
+{
+    struct tn_entry *entry = tn_ring_room(thread->ring);
+    *entry = (struct tn_entry){.use = way->use,
+                               .mask = way->mask,
+                               .stamp = now,
+                               .way = (uint16_t)index,
+                               .flags = (uint8_t)(flags | (l1->stream == TN_FETCH ? TN_ENTRY_FETCH : 0))};
+    return entry;
+}
+
 /* What was written to the way goes with the entry, and the way begins anew. */
 static inline void queue_written(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t way,
                                  struct tn_entry *entry)
@@ -292,14 +328,6 @@ TN_ALWAYS_INLINE void queue_miss(struct tn_thread *thread, const struct tn_l1_la
     queue_written(thread, layout, way, entry);
 }
 
-/* From now on the way table leads from the line to the way. */
-static inline void lead_to(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t table,
-                           uint64_t number, uint32_t way)
-{
-    uint16_t *elements = (uint16_t *)((char *)thread + table);
-    elements[number & layout->table_mask] = (uint16_t)(way * (sizeof(struct tn_way) / 8));
-}
-
 /* The line comes into the way number `index`, in place of what is there. Returns the way. */
 TN_ALWAYS_INLINE struct tn_way *load_into(struct tn_thread *thread, const struct tn_l1_layout *layout,
                                           struct tn_l1 *l1, const struct want *want, uint64_t number,
@@ -316,24 +344,45 @@ TN_ALWAYS_INLINE struct tn_way *load_into(struct tn_thread *thread, const struct
     return way;
 }
 
+/* The line comes into the way, but counts nowhere below: if what leaves does, that ends. */
+static __attribute__((noinline)) void load_uncounted(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                                     struct tn_l1 *l1, const struct want *want, uint32_t index)
+{
+    struct tn_way *way = &ways_of(thread, layout)[index];
+    if (way->line != TN_NO_LINE && tn_sample_counts(&thread->core->sample, way->line)) {
+        uint32_t flags = TN_ENTRY_FLUSH | (want->flags & TN_ENTRY_SECOND);
+        queue_written(thread, layout, index, queue_way(thread, l1, way, index, want->stamp, flags));
+        tn_ring_add(thread, thread->ring);
+    } else if (layout->written) {
+        *written_of(thread, layout, index) = 0;
+    }
+    *way = (struct tn_way){.line = want->line, .stamp = want->stamp};
+}
+
 /* The line is in none of the ways of the set that begins with way number `first`. Returns its way. */
 TN_ALWAYS_INLINE struct tn_way *load_line(struct tn_thread *thread, const struct tn_l1_layout *layout,
                                           struct tn_l1 *l1, const struct want *want, uint64_t number,
                                           uint32_t first, uint32_t assoc)
 {
     struct tn_held held = {0};
+    uint32_t index = first + tn_lru_victim_by_stamp(&ways_of(thread, layout)[first], assoc);
+    if (thread->core->sample.part_mask && !tn_sample_counts(&thread->core->sample, want->line)) {
+        load_uncounted(thread, layout, l1, want, index);
+        l1->tags[index] = (uint32_t)number;
+        lead_to(thread, layout, want->table, number, index);
+        return &ways_of(thread, layout)[index];
+    }
     struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
-    uint32_t victim = tn_lru_victim_by_stamp(&ways_of(thread, layout)[first], assoc);
-    return load_into(thread, layout, l1, want, number, first + victim, payer, &held);
+    struct tn_way *way = load_into(thread, layout, l1, want, number, index, payer, &held);
+    tn_ring_add(thread, thread->ring);
+    return way;
 }
 
 static __attribute__((noinline)) struct tn_way *load_any(struct tn_thread *thread, const struct tn_l1_layout *layout,
                                                          struct tn_l1 *l1, const struct want *want, uint64_t number,
                                                          uint32_t first)
 {
-    struct tn_way *way = load_line(thread, layout, l1, want, number, first, l1->assoc);
-    tn_ring_add(thread, thread->ring);
-    return way;
+    return load_line(thread, layout, l1, want, number, first, l1->assoc);
 }
 
 enum brought { FOUND, FOUND_FRESH, MISSED };
@@ -491,8 +540,8 @@ static inline struct want wanted_data(const struct tn_thread *thread, uint64_t l
                          .payer = &entry->payer};
 }
 
-/* One access, line by line, additions included; returns the way of the first line, NULL if a later line of the
- * access has thrown it out. */
+/* One access, line by line, additions included; returns the way of the first line, NULL if it is not simulated, or a
+ * later line of the access has thrown it out. */
 static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, struct tn_access_entry *entry)
 {
     const struct tn_access_info *access = &entry->info;
@@ -507,6 +556,8 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
     for (; want.line != behind; want.line += l1->shape.line, want.stamp++, want.address = want.line) {
         uint32_t from = want.line == first ? (uint32_t)(address - first) : 0;
         uint32_t to = end - want.line < l1->shape.line ? (uint32_t)(end - want.line) : l1->shape.line;
+        if (!tn_is_sampled(&thread->core->layout, want.line))
+            continue;
         if (bring_data(thread, &want, &met, &way) == MISSED)
             want.flags |= TN_ENTRY_SECOND;
         way->use += tn_use_of(1, to - from);
@@ -518,7 +569,7 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
             first_way = way;
     }
     settle_coherent(&met, access->kind);
-    return is_of(first_way, first) ? first_way : NULL;
+    return first_way && is_of(first_way, first) ? first_way : NULL;
 }
 
 /* The access goes on in the next table. Nobody else moves until the engine knows, and then all count anew: of two that
@@ -596,7 +647,6 @@ TN_ALWAYS_INLINE void slow_data_in(struct tn_thread *thread, uint64_t address, u
     uint32_t equal = equal_tag(&l1->tags[first], assoc, (uint32_t)number);
     if (equal == assoc) {
         load_line(thread, layout, l1, &want, number, first, assoc);
-        tn_ring_add(thread, thread->ring);
         return;
     }
     uint32_t index = first + equal;
@@ -669,18 +719,6 @@ void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
 }
 
 /* ------------------------------------------------------------------------------------------ spilling */
-
-static struct tn_entry *queue_way(struct tn_thread *thread, struct tn_l1 *l1, const struct tn_way *way,
-                                  uint32_t index, uint64_t now, uint32_t flags)
-{
-    struct tn_entry *entry = tn_ring_room(thread->ring);
-    *entry = (struct tn_entry){.use = way->use,
-                               .mask = way->mask,
-                               .stamp = now,
-                               .way = (uint16_t)index,
-                               .flags = (uint8_t)(flags | (l1->stream == TN_FETCH ? TN_ENTRY_FETCH : 0))};
-    return entry;
-}
 
 void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1)
 {

@@ -68,7 +68,7 @@ static inline enum tn_stream stream_of(const struct tn_entry *entry)
 /* The loader's counters of a level below level 1, made if there are none. */
 static inline struct payers payers_below(tn_core *core, const struct tn_taken *taken, enum tn_level level)
 {
-    uint32_t at = (level - 1) * core->pools.per_level;
+    uint32_t at = taken->group * core->pools.far_group + (level - 1) * core->pools.per_level;
     struct payers payers = {core->waste, core->waste};
     if (taken->entry->late)
         payers.centre = tn_far(&core->pools, taken->entry->late) + at;
@@ -635,17 +635,17 @@ static inline void fetch_stay(const tn_core *core, const struct tn_stay *stay)
         fetch_slice_end(core, stay->slice);
 }
 
-/* The counters of level 1, made if there are none. */
-TN_ALWAYS_INLINE uint64_t *near_of(tn_core *core, struct tn_late *late, bool plain)
+/* The counters of level 1 and a group, made if there are none. */
+TN_ALWAYS_INLINE uint64_t *near_of(tn_core *core, struct tn_late *late, uint32_t group, bool plain)
 {
     struct counters {
         uint64_t counter[TN_LATE_PER_LEVEL];
     };
     if (!late->near)
         late->near = tn_slots_get(&core->pools.near);
-    uint64_t *near = plain && !core->pools.kinds
+    uint64_t *near = plain && core->pools.near_counters == TN_LATE_PER_LEVEL
                          ? TN_ARRAY_AT(struct counters, &core->pools.near.array, late->near)->counter
-                         : tn_slots_at(&core->pools.near, late->near);
+                         : (uint64_t *)tn_slots_at(&core->pools.near, late->near) + group * core->pools.near_group;
     __builtin_prefetch(near, 1);
     return near;
 }
@@ -685,9 +685,10 @@ TN_ALWAYS_INLINE void look_up_entry(tn_core *core, struct tn_lower *lower, struc
 {
     const struct tn_entry *entry = taken->entry;
     fetch_stay(core, taken->stay);
-    taken->near = entry->late ? near_of(core, entry->late, plain) : core->waste;
+    taken->group = core->sample.groups > 1 ? core->sample.group[tn_class_of(&core->sample, entry->address)] : 0;
+    taken->near = entry->late ? near_of(core, entry->late, taken->group, plain) : core->waste;
     taken->node = entry->node ? late_of_node(core, entry) : NULL;
-    taken->of_node = taken->node ? near_of(core, taken->node, plain) : core->waste;
+    taken->of_node = taken->node ? near_of(core, taken->node, taken->group, plain) : core->waste;
     if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH | TN_ENTRY_REUSE))
         return;
     taken->pattern = pattern_of(core, entry);

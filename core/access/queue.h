@@ -91,6 +91,7 @@ struct tn_taken {
     struct tn_record *home;   /* of this place */
     struct tn_pattern *pattern; /* where the stride to the miss is counted; NULL: strides are not kept */
     uint32_t slice;           /* where the line is in its data object; 0: not known */
+    uint32_t group;           /* in which it is counted (sample.h); 0 where everything is simulated */
     uint64_t used, own;       /* with patterns, on the thread's clock: the victim's last use, and the access's stamp */
 };
 

@@ -21,8 +21,11 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *con
     }
     if (config->coherence)
         pools->coherence = pools->per_level;
-    pools->near_counters = pools->per_level + (config->coherence ? TN_COHERENCES : 0);
-    pools->far_counters = levels_below * pools->per_level;
+    pools->groups = config->sample > 1 ? TN_SAMPLE_GROUPS : 1;
+    pools->near_group = pools->per_level + (config->coherence ? TN_COHERENCES : 0);
+    pools->far_group = levels_below * pools->per_level;
+    pools->near_counters = pools->groups * pools->near_group;
+    pools->far_counters = pools->groups * pools->far_group;
     tn_slots_init(&pools->near, pools->near_counters * sizeof(uint64_t));
     tn_slots_init(&pools->far, pools->far_counters * sizeof(uint64_t));
     tn_pool_init(&pools->extra, TN_IMMEDIATE_EVENTS * sizeof(uint64_t));
@@ -56,12 +59,21 @@ static bool block_is_zero(const uint64_t *block, uint32_t counters)
     return any == 0;
 }
 
+/* Where sets are sampled, most groups of most blocks have nothing. */
+static void groups_add(uint64_t *to, const uint64_t *from, uint32_t groups, uint32_t counters)
+{
+    for (uint32_t group = 0; group < groups; group++, to += counters, from += counters) {
+        if (groups == 1 || !block_is_zero(from, counters))
+            block_add(to, from, counters);
+    }
+}
+
 void tn_late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from)
 {
     if (from->near)
-        block_add(tn_near(pools, to), tn_slots_at(&pools->near, from->near), pools->near_counters);
+        groups_add(tn_near(pools, to), tn_slots_at(&pools->near, from->near), pools->groups, pools->near_group);
     if (from->far)
-        block_add(tn_far(pools, to), tn_slots_at(&pools->far, from->far), pools->far_counters);
+        groups_add(tn_far(pools, to), tn_slots_at(&pools->far, from->far), pools->groups, pools->far_group);
 }
 
 void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late)

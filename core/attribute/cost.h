@@ -13,7 +13,8 @@
  * hundred times rarer, in programs whose data the last level can hold. Where write-backs are simulated, each level has
  * TN_WRITE_BACKS counters more, behind the others, and where prefetching is, one more behind these
  * (pools.prefetched; level 1 has it too, and leaves it zero), and with patterns TN_KINDS more (pools.kinds). Where D1s
- * are kept coherent, near blocks have TN_COHERENCES counters more, behind all others. A cost centre is an instruction
+ * are kept coherent, near blocks have TN_COHERENCES counters more, behind all others. Where sets are sampled, a block
+ * has all that once for each group (access/sample.h), one behind the other. A cost centre is an instruction
  * in a thread: its execution count comes from segment counters; what a segment cannot know (mispredictions, guarded
  * accesses, costs of skipped callees) is in `extra`.
  */
@@ -111,7 +112,9 @@ struct tn_cost_pools {
     struct tn_slots near, far;
     struct tn_pool extra;
     uint32_t per_level;    /* counters of a level */
-    uint32_t near_counters, far_counters; /* of level 1; of one or two levels */
+    uint32_t groups;       /* of sampled sets; 1: everything is simulated */
+    uint32_t near_group, far_group; /* counters of a group: of level 1; of one or two levels */
+    uint32_t near_counters, far_counters; /* of all groups */
     uint32_t prefetched;   /* which counter of a level it is; 0: not simulated */
     uint32_t coherence;    /* the first of those of level 1; 0: not simulated */
     uint32_t kinds;        /* the first of those of misses by kind; 0: they are not told apart */
@@ -121,7 +124,7 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *con
 void tn_cost_pools_free(struct tn_cost_pools *pools);
 size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools);
 
-/* The counters of level 1, made if there are none. */
+/* The counters of level 1, of all groups, made if there are none. */
 static inline uint64_t *tn_near(struct tn_cost_pools *pools, struct tn_late *late)
 {
     if (!late->near)
@@ -129,7 +132,7 @@ static inline uint64_t *tn_near(struct tn_cost_pools *pools, struct tn_late *lat
     return tn_slots_at(&pools->near, late->near);
 }
 
-/* The counters of the levels below, made if there are none: level `l` begins at (l - 1) * per_level. */
+/* The counters of the levels below, made if there are none: of a group, level `l` begins at (l - 1) * per_level. */
 static inline uint64_t *tn_far(struct tn_cost_pools *pools, struct tn_late *late)
 {
     if (!late->far)
@@ -137,12 +140,15 @@ static inline uint64_t *tn_far(struct tn_cost_pools *pools, struct tn_late *late
     return tn_slots_at(&pools->far, late->far);
 }
 
-/* The counters of a level; NULL: all zero. */
-static inline uint64_t *tn_late_at(const struct tn_cost_pools *pools, const struct tn_late *late, enum tn_level level)
+/* The counters of a level and a group; NULL: all zero. */
+static inline uint64_t *tn_late_at(const struct tn_cost_pools *pools, const struct tn_late *late, enum tn_level level,
+                                   uint32_t group)
 {
     if (level == TN_LEVEL_1)
-        return late->near ? tn_slots_at(&pools->near, late->near) : NULL;
-    return late->far ? (uint64_t *)tn_slots_at(&pools->far, late->far) + (level - 1) * pools->per_level : NULL;
+        return late->near ? (uint64_t *)tn_slots_at(&pools->near, late->near) + group * pools->near_group : NULL;
+    if (!late->far)
+        return NULL;
+    return (uint64_t *)tn_slots_at(&pools->far, late->far) + group * pools->far_group + (level - 1) * pools->per_level;
 }
 
 /* to += from. `from` does not change. */

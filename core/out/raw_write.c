@@ -51,16 +51,17 @@ static uint32_t line_of(const tn_core *core, enum tn_level level, enum tn_stream
 
 static uint32_t written_by_level(const tn_core *core)
 {
-    return (core->pools.far_counters / core->pools.per_level + 1) * written_per_level(core);
+    return (core->pools.far_group / core->pools.per_level + 1) * written_per_level(core);
 }
 
-static uint64_t written_slot(const tn_core *core, const struct tn_late *late, enum tn_stream stream, uint32_t slot)
+static uint64_t written_slot(const tn_core *core, const struct tn_late *late, enum tn_stream stream, uint32_t slot,
+                             uint32_t group)
 {
     if (slot >= written_by_level(core)) {
-        const uint64_t *near = tn_late_at(&core->pools, late, TN_LEVEL_1);
+        const uint64_t *near = tn_late_at(&core->pools, late, TN_LEVEL_1, group);
         return near ? near[core->pools.coherence + slot - written_by_level(core)] : 0;
     }
-    const uint64_t *level = tn_late_at(&core->pools, late, slot / written_per_level(core));
+    const uint64_t *level = tn_late_at(&core->pools, late, slot / written_per_level(core), group);
     uint32_t what = slot % written_per_level(core);
     if (!level)
         return 0;
@@ -69,12 +70,33 @@ static uint64_t written_slot(const tn_core *core, const struct tn_late *late, en
     return level[what < WRITTEN_SPLOSS ? what : what - 1];
 }
 
+/* The same by groups. */
+static void put_late_sampled(struct tn_writer *w, const struct tn_late *late, enum tn_stream stream)
+{
+    uint64_t values[WRITTEN_SLOTS][TN_SAMPLE_GROUPS], bits = 0;
+    uint32_t slots = late->near || late->far ? written_by_level(w->core) + written_coherence(w->core, stream) : 0;
+    for (uint32_t i = 0; i < slots; i++) {
+        for (uint32_t group = 0; group < TN_SAMPLE_GROUPS; group++)
+            values[i][group] = written_slot(w->core, late, stream, i, group);
+        bits |= (uint64_t)(tn_nonzero(values[i], TN_SAMPLE_GROUPS) != 0) << i;
+    }
+    tn_put_n(w, bits);
+    for (uint32_t i = 0; i < slots; i++) {
+        if (bits >> i & 1)
+            tn_put_sparse(w, values[i], TN_SAMPLE_GROUPS);
+    }
+}
+
 static void put_late(struct tn_writer *w, const struct tn_late *late, enum tn_stream stream)
 {
     uint64_t values[WRITTEN_SLOTS];
     uint32_t slots = late->near || late->far ? written_by_level(w->core) + written_coherence(w->core, stream) : 0;
+    if (w->core->sample.groups > 1) {
+        put_late_sampled(w, late, stream);
+        return;
+    }
     for (uint32_t i = 0; i < slots; i++)
-        values[i] = written_slot(w->core, late, stream, i);
+        values[i] = written_slot(w->core, late, stream, i, 0);
     tn_put_sparse(w, values, slots);
 }
 
@@ -185,6 +207,7 @@ static void write_header(struct tn_writer *w)
         tn_put_s(w, immediate_names[i]);
     put_late_names(w, "I");
     put_late_names(w, "D");
+    tn_put_list(w, w->core->config.sample, w->core->sample.groups);
 }
 
 /* What the file does not have yet. */
@@ -263,7 +286,15 @@ static void put_at(struct tn_writer *w, uint32_t id, uint32_t place, const struc
         return;
     tn_record(w, TN_RAW_DATA_AT);
     tn_put_list(w, id, place);
-    tn_put_sparse(w, values, WRITTEN_SLOTS);
+    if (w->core->sample.groups == 1) {
+        tn_put_sparse(w, values, WRITTEN_SLOTS);
+        return;
+    }
+    tn_put_n(w, tn_nonzero(values, WRITTEN_SLOTS));
+    for (uint32_t i = 0; i < WRITTEN_SLOTS; i++) {
+        if (values[i])
+            tn_put_sparse(w, &values[i], 1);
+    }
 }
 
 static void write_places(struct tn_writer *w)

@@ -17,7 +17,7 @@
 #include "profile/base/mem.h"
 #include "profile/base/row.h"
 #include "profile/formats/export.h"
-#include "profile/read/formula.h"
+#include "profile/read/margin.h"
 
 static const struct tp_advice_limit limits[] = {
     {"share", "%", "of the cycle estimate that a fix must save", 2},
@@ -51,6 +51,7 @@ struct adviser {
     struct tp_error *err;
     double limit[LIMITS], fact[FACTS];
     sqlite3_stmt *found, *evidence; /* inserts */
+    struct tp_margin *of_function, *of_data; /* of the misses of level 1; NULL: all sets were simulated */
 };
 
 /* ------------------------------------------------------------------------------------------ limits */
@@ -203,6 +204,28 @@ static int64_t advice_whole(double value)
     return (int64_t)fmin(9e18, fmax(0, value));
 }
 
+/* How sure it is what a rule found, 0 to 1: as the rule says, less the part of the misses that may be due to which sets
+ * were simulated. */
+static int confidence_of(struct adviser *a, sqlite3_stmt *row, double *out)
+{
+    bool of_data = advice_value_of(row, "data_id") > 0;
+    struct tp_margin *margin = of_data ? a->of_data : a->of_function;
+    int64_t id = (int64_t)advice_value_of(row, of_data ? "data_id" : "function_id");
+    struct tp_figure off;
+    double misses;
+
+    *out = fmin(1, fmax(0, advice_value_of(row, "confidence")));
+    if (!margin || id <= 0)
+        return 0;
+    if (tp_margin_at(margin, id, &off, a->err) ||
+        tp_number(a->profile, sqlite3_mprintf("SELECT L1m FROM %s WHERE id = %lld",
+                                              of_data ? "data_objects" : "functions", (long long)id),
+                  0, &misses, a->err))
+        return -1;
+    *out *= off.known && misses > 0 ? fmax(0, 1 - off.value / misses) : 0;
+    return 0;
+}
+
 /* What a rule has found, if it is worth saying. */
 static int advice_keep(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row)
 {
@@ -211,10 +234,13 @@ static int advice_keep(struct adviser *a, const struct tp_rule *rule, sqlite3_st
     double lines[3] = {advice_value_of(row, "lines1"), advice_value_of(row, "lines2"), advice_value_of(row, "linesL")};
     double cest =
         a->fact[W1] * lines[0] + a->fact[W2] * lines[1] + a->fact[WL] * lines[2] + advice_value_of(row, "cycles");
+    double confidence;
     int at = 1;
 
     if (!(cest > 0) || 100 * cest < a->limit[SHARE] * a->fact[TOTAL])
         return 0;
+    if (confidence_of(a, row, &confidence))
+        return -1;
     sqlite3_bind_text(a->found, at++, rule->kind, -1, SQLITE_STATIC);
     sqlite3_bind_text(a->found, at++, rule->title, -1, SQLITE_STATIC);
     sqlite3_bind_text(a->found, at++, rule->fix, -1, SQLITE_STATIC);
@@ -228,7 +254,7 @@ static int advice_keep(struct adviser *a, const struct tp_rule *rule, sqlite3_st
     sqlite3_bind_double(a->found, at++, 100 * cest / a->fact[TOTAL]);
     sqlite3_bind_int64(a->found, at++, advice_whole(lines[0] * a->fact[LINE1]));
     sqlite3_bind_int64(a->found, at++, advice_whole(lines[2] * a->fact[LINEL]));
-    sqlite3_bind_double(a->found, at, fmin(1, fmax(0, advice_value_of(row, "confidence"))));
+    sqlite3_bind_double(a->found, at, confidence);
     if (advice_step(a, a->found))
         return -1;
     int64_t id = sqlite3_last_insert_rowid(tp_db(a->profile));
@@ -344,10 +370,17 @@ static int try_rules(struct adviser *a)
     a->found = tp_query(a->profile, sqlite3_mprintf("%s", into_found), a->err);
     a->evidence = a->found ? tp_query(a->profile, sqlite3_mprintf("%s", into_evidence), a->err) : NULL;
     int failed = a->evidence ? 0 : -1;
+    if (tp_sample(a->profile) > 1 && tp_event_find(a->profile, "L1m") && !failed) {
+        a->of_function = tp_margin_new(a->profile, TP_SAMPLED_FUNCTIONS, NULL, "L1m", false, a->err);
+        a->of_data = a->of_function ? tp_margin_new(a->profile, TP_SAMPLED_DATA, NULL, "L1m", false, a->err) : NULL;
+        failed = a->of_data ? 0 : -1;
+    }
     for (const struct tp_rule *rule = tp_rules; !failed && rule->kind; rule++)
         failed = try_rule(a, rule);
     sqlite3_finalize(a->found);
     sqlite3_finalize(a->evidence);
+    tp_margin_free(a->of_function);
+    tp_margin_free(a->of_data);
     return failed;
 }
 

@@ -19,6 +19,7 @@
 #include "profile/base/mem.h"
 #include "profile/base/row.h"
 #include "profile/base/sound.h"
+#include "profile/read/margin.h"
 #include "profile/store/store.h"
 
 int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, struct tp_error *err)
@@ -115,6 +116,8 @@ void tp_write_descriptions(tp_profile *profile, FILE *out)
         if (tp_meta(profile, key) && sscanf(tp_meta(profile, key), "%llu,%llu,%llu", &size, &ways, &line) == 3)
             fprintf(out, "desc: %s cache: %llu B, %llu B, %llu-way associative\n", levels[i], size, line, ways);
     }
+    if (tp_sample(profile) > 1)
+        tp_write_header(profile, out, "desc: Estimated from one set of the caches in", "sample");
     tp_write_header(profile, out, "desc: Baseline", "diff.baseline"); /* of a difference */
     tp_write_header(profile, out, "desc: New", "diff.new");
     for (unsigned i = 1; snprintf(key, sizeof key, "import.desc.%u", i) > 0 && tp_meta(profile, key); i++)

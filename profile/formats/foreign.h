@@ -55,7 +55,7 @@ struct tp_foreign {
     TP_VECTOR(struct tp_named) named;
     TP_VECTOR(struct tp_given_event) described;
     const char *given[TP_MAX_EVENTS]; /* columns' names as the file has them */
-    uint8_t column[TP_MAX_EVENTS];    /* of the section's events */
+    uint16_t column[TP_MAX_EVENTS];   /* of the section's events */
     size_t columns;
     bool dots;                        /* some counts were '.': cannot occur */
     bool difference;                  /* some were below 0, or the file says that it compares two */

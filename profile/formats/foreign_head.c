@@ -214,7 +214,7 @@ int tp_foreign_events(struct tp_foreign *f, struct tp_scan *scan)
             if (f->column[i] == column)
                 return tp_scan_failed(scan, "the event '%.60s' is listed twice", name);
         }
-        f->column[f->columns++] = (uint8_t)column;
+        f->column[f->columns++] = (uint16_t)column;
     }
     if (!f->columns)
         return tp_scan_refuse(scan, "names of events");

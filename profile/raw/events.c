@@ -214,19 +214,19 @@ struct tp_column *tp_events_name(struct tp_events *events, const char *name)
 }
 
 /* The column of this name, made if there is none; TP_UNUSED if the name clashes with another. */
-static uint8_t column_of(struct tp_events *events, const char *name, uint8_t needs)
+static uint16_t column_of(struct tp_events *events, const char *name, uint8_t needs)
 {
     for (size_t i = 0; i < events->count; i++) {
         if (strcasecmp(events->column[i].name, name) == 0)
-            return strcmp(events->column[i].name, name) == 0 ? (uint8_t)i : TP_UNUSED;
+            return strcmp(events->column[i].name, name) == 0 ? (uint16_t)i : TP_UNUSED;
     }
     struct tp_column *column = &events->column[events->count];
     snprintf(column->name, sizeof column->name, "%s", name);
     describe(column, needs);
-    return (uint8_t)events->count++;
+    return (uint16_t)events->count++;
 }
 
-static int read_names(struct tp_events *events, struct tp_cursor *c, uint8_t *columns, size_t *count,
+static int read_names(struct tp_events *events, struct tp_cursor *c, uint16_t *columns, size_t *count,
                       uint8_t needs, const char **what)
 {
     uint64_t n = tp_get_n(c);
@@ -260,6 +260,24 @@ static int read_names(struct tp_events *events, struct tp_cursor *c, uint8_t *co
     return 0;
 }
 
+/* Columns by groups, behind all others, for each of those that late events are in. */
+static void add_groups(struct tp_events *events)
+{
+    size_t shown = events->count;
+
+    for (size_t k = 0; k < 2 * TN_RAW_MAX_SLOTS && events->groups > 1; k++) {
+        const uint16_t *slots = events->slot_column[k / TN_RAW_MAX_SLOTS];
+        uint16_t column = k % TN_RAW_MAX_SLOTS < events->slots[k / TN_RAW_MAX_SLOTS] ? slots[k % TN_RAW_MAX_SLOTS]
+                                                                                      : TP_UNUSED;
+        if (column >= shown || events->groups_of[column])
+            continue;
+        events->groups_of[column] = (uint16_t)events->count;
+        for (size_t group = 0; group < events->groups; group++)
+            events->column[events->count++] = events->column[column];
+    }
+    events->by_group = events->count - shown;
+}
+
 int tp_events_read(struct tp_events *events, struct tp_cursor *c, const char **what)
 {
     struct tp_events read = {0};
@@ -269,11 +287,20 @@ int tp_events_read(struct tp_events *events, struct tp_cursor *c, const char **w
         read_names(&read, c, read.slot_column[1], &read.slots[1], TP_CAN_READ | TP_CAN_WRITE, what))
         return -1;
     *what = "an immediate event without a name";
-    if (memchr(read.immediate_column, TP_UNUSED, read.immediates))
+    for (size_t i = 0; i < read.immediates; i++) {
+        if (read.immediate_column[i] == TP_UNUSED)
+            return -1;
+    }
+    *what = "how many sets were simulated";
+    read.sample = tp_get_n(c);
+    read.groups = (size_t)tp_get_n(c);
+    if (c->bad || read.sample < 1 || read.sample > TN_RAW_MOST_SAMPLED ||
+        read.groups != (read.sample > 1 ? TN_SAMPLE_GROUPS : 1))
         return -1;
     *what = "no events at all";
     if (!read.count)
         return -1;
+    add_groups(&read);
     *what = "events that are not those of the part before";
     if (events->count && memcmp(events, &read, sizeof read) != 0)
         return -1;
@@ -300,35 +327,37 @@ int tp_events_add(struct tp_events *events, const char *name, const char *long_n
 
 /* Of events that are listed whether or not they were simulated all are kept, or none. Declared events come in the order
  * of events.inc, then others as the file has them. */
-void tp_events_arrange(struct tp_events *events, const uint64_t *seen, uint8_t *kept)
+void tp_events_arrange(struct tp_events *events, const uint64_t *seen, uint16_t *kept)
 {
     struct tp_events all = *events;
+    size_t shown = tp_events_shown(&all);
     size_t place[TP_MAX_EVENTS];
     const char *together[TP_MAX_EVENTS];
     bool simulated[TP_MAX_EVENTS];
 
-    for (size_t i = 0; i < all.count; i++) {
+    for (size_t i = 0; i < shown; i++) {
         struct tp_declared known;
         place[i] = tp_declared_find(all.column[i].name, &known);
         if (known.kind != TP_RECORDED || strcmp(known.name, all.column[i].name) != 0)
             place[i] = TP_UNDECLARED;
         together[i] = place[i] == TP_UNDECLARED ? NULL : known.together;
     }
-    for (size_t i = 0; i < all.count; i++) {
+    for (size_t i = 0; i < shown; i++) {
         simulated[i] = !together[i];
-        for (size_t k = 0; k < all.count; k++)
+        for (size_t k = 0; k < shown; k++)
             simulated[i] |= seen[k] && together[k] == together[i];
     }
     events->count = 0;
-    memset(kept, TP_DROPPED, all.count);
+    for (size_t i = 0; i < all.count; i++)
+        kept[i] = TP_DROPPED;
     for (size_t past = 0; past <= TP_UNDECLARED;) {
         size_t next = TP_UNDECLARED;
-        for (size_t i = 0; i < all.count; i++)
+        for (size_t i = 0; i < shown; i++)
             next = place[i] >= past && place[i] < next ? place[i] : next;
-        for (size_t i = 0; i < all.count; i++) {
+        for (size_t i = 0; i < shown; i++) {
             if (place[i] != next || !simulated[i])
                 continue;
-            kept[i] = (uint8_t)events->count;
+            kept[i] = (uint16_t)events->count;
             events->column[events->count++] = all.column[i];
         }
         past = next + 1;
@@ -337,9 +366,15 @@ void tp_events_arrange(struct tp_events *events, const uint64_t *seen, uint8_t *
         events->immediate_column[i] = kept[all.immediate_column[i]];
     for (int kind = 0; kind < 2; kind++) {
         for (size_t i = 0; i < all.slots[kind]; i++) {
-            uint8_t column = all.slot_column[kind][i];
+            uint16_t column = all.slot_column[kind][i];
             events->slot_column[kind][i] = column == TP_UNUSED ? TP_UNUSED : kept[column];
         }
+    }
+    memset(events->groups_of, 0, sizeof events->groups_of);
+    add_groups(events);
+    for (size_t i = 0; i < shown; i++) {
+        for (size_t group = 0; all.groups_of[i] && kept[i] != TP_DROPPED && group < all.groups; group++)
+            kept[all.groups_of[i] + group] = (uint16_t)(events->groups_of[kept[i]] + group);
     }
 }
 
@@ -356,6 +391,29 @@ void tp_add_immediate(const struct tp_events *events, struct tp_cursor *c, uint6
     }
 }
 
+static inline void add_count(uint64_t *row, size_t column, uint64_t n)
+{
+    if (row && n)
+        row[column] = tp_sum(row[column], tp_count(n));
+}
+
+/* What was counted by groups, as what it stands for. */
+static void add_sampled(const struct tp_events *events, struct tp_cursor *c, size_t column, uint64_t *row)
+{
+    uint64_t bits = tp_get_n(c);
+
+    if (bits >> events->groups)
+        c->bad = true;
+    for (size_t group = 0; bits && !c->bad; group++, bits >>= 1) {
+        uint64_t n = bits & 1 ? tp_get_n(c) : 0, times;
+        if (__builtin_mul_overflow(n, events->sample, &times))
+            times = INT64_MAX;
+        add_count(row, column, times);
+        if (events->groups_of[column])
+            add_count(row, events->groups_of[column] + group, times);
+    }
+}
+
 void tp_add_late(const struct tp_events *events, struct tp_cursor *c, int kind, uint64_t *row)
 {
     uint64_t bits = tp_get_n(c);
@@ -365,12 +423,13 @@ void tp_add_late(const struct tp_events *events, struct tp_cursor *c, int kind, 
     for (size_t i = 0; bits && !c->bad; i++, bits >>= 1) {
         if (!(bits & 1))
             continue;
-        uint64_t n = tp_get_n(c);
-        uint8_t column = events->slot_column[kind][i];
+        uint16_t column = events->slot_column[kind][i];
         if (column == TP_UNUSED)
             c->bad = true;
-        else if (row && n)
-            row[column] = tp_sum(row[column], tp_count(n));
+        else if (events->groups > 1)
+            add_sampled(events, c, column, row);
+        else
+            add_count(row, column, tp_get_n(c));
     }
 }
 
@@ -381,18 +440,34 @@ void tp_add_costs(const struct tp_events *events, struct tp_cursor *c, uint64_t 
     tp_add_late(events, c, 1, row);
 }
 
-void tp_add_row(const struct tp_events *events, uint64_t *to, const uint64_t *from)
+/* Most columns are 0 in most rows, above all those of groups: so many at once are then left out. */
+enum { AT_ONCE = 16 };
+
+static void add_some(uint64_t *restrict to, const uint64_t *restrict from, size_t count)
 {
     uint64_t beyond = 0; /* its top bit: a sum that is none, or the number that none may be */
 
-    for (size_t i = 0; i < events->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint64_t sum = to[i] + from[i];
         beyond |= ((to[i] ^ sum) & (from[i] ^ sum)) | (sum & (0 - sum));
     }
-    for (size_t i = 0; beyond >> 63 && i < events->count; i++)
+    for (size_t i = 0; beyond >> 63 && i < count; i++)
         to[i] = tp_sum(to[i], from[i]);
-    for (size_t i = 0; !(beyond >> 63) && i < events->count; i++)
+    for (size_t i = 0; !(beyond >> 63) && i < count; i++)
         to[i] += from[i];
+}
+
+void tp_add_row(const struct tp_events *events, uint64_t *to, const uint64_t *from)
+{
+    for (size_t at = 0; at < events->count; at += AT_ONCE) {
+        size_t count = events->count - at < AT_ONCE ? events->count - at : AT_ONCE;
+        uint64_t any = 0;
+
+        for (size_t i = 0; i < count; i++)
+            any |= from[at + i];
+        if (any)
+            add_some(to + at, from + at, count);
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ blobs */
@@ -454,7 +529,7 @@ uint64_t tp_own_count(const struct tp_events *events, const struct tp_blob *blob
         struct tp_cursor c = {.p = blob->bytes, .begin = blob->bytes, .end = blob->bytes + blob->size};
         for (size_t i = 0; blob->form == TP_FORM_IMMEDIATE && i < events->immediates; i++) {
             uint64_t n = tp_get_n(&c);
-            uint8_t column = events->immediate_column[i];
+            uint16_t column = events->immediate_column[i];
             if (column < events->count && strcmp(events->column[column].name, event) == 0) {
                 sum = tp_sum(sum, n);
                 break;

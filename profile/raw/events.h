@@ -7,6 +7,10 @@
  * per column; AcCost in units of 1 / TN_RAW_ACCOST_UNIT until it is written. Those of a difference may be
  * below 0: counts are those of int64_t, and sums stop at its ends.
  *
+ * Where sets were sampled, costs are estimates: each count of a late event is taken as often as sets are to one that
+ * was simulated. So that it is known how far sums may be off, a row has `groups` columns more for each late event,
+ * behind all others: the same counts by the group of sets that they are from.
+ *
  * Whether an event can occur at all depends on what instructions do: `needs` is the set of TP_CAN_* of which one
  * is enough; 0: always possible.
  */
@@ -17,7 +21,7 @@
 #include "profile/raw/raw_read.h"
 
 enum {
-    TP_MAX_EVENTS = 3 * TN_RAW_MAX_SLOTS,
+    TP_MAX_EVENTS = TN_RAW_MAX_SLOTS * (1 + 2 * (1 + TN_SAMPLE_GROUPS)), /* and those by groups */
     TP_EVENT_NAME = 32,
     TP_CAN_READ = 1,
     TP_CAN_WRITE = 2,
@@ -33,13 +37,22 @@ struct tp_column {
 };
 
 struct tp_events {
-    size_t count; /* of columns */
+    size_t count, by_group; /* of columns; of these, the last ones that are by groups */
     struct tp_column column[TP_MAX_EVENTS];
     size_t immediates, slots[2]; /* as the file has them */
-    uint8_t immediate_column[TN_RAW_MAX_SLOTS];
-    uint8_t slot_column[2][TN_RAW_MAX_SLOTS]; /* TP_UNUSED: "-" */
+    uint16_t immediate_column[TN_RAW_MAX_SLOTS];
+    uint16_t slot_column[2][TN_RAW_MAX_SLOTS]; /* TP_UNUSED: "-" */
+    uint64_t sample; /* of so many sets one was simulated */
+    size_t groups;   /* 1: everything was simulated, and there are no columns by groups */
+    uint16_t groups_of[TP_MAX_EVENTS]; /* by column: the first of those by groups; 0: it has none */
 };
-enum { TP_UNUSED = 255, TP_DROPPED = 254 };
+enum { TP_UNUSED = 65535, TP_DROPPED = 65534 };
+
+/* The columns that are events, without those by groups. */
+static inline size_t tp_events_shown(const struct tp_events *events)
+{
+    return events->count - events->by_group;
+}
 
 enum tp_declared_kind { TP_RECORDED, TP_SUM, TP_RATIO };
 enum { TP_UNDECLARED = 1000000 };
@@ -89,7 +102,7 @@ int tp_events_add(struct tp_events *events, const char *name, const char *long_n
  * ever seen. Put the others in the order that people expect. `seen` is the sum of all costs read; a dropped event's
  * costs are all 0, so its column is never written to. kept[old column] is the new one, or TP_DROPPED. No EVENTS
  * record may be read afterwards. */
-void tp_events_arrange(struct tp_events *events, const uint64_t *seen, uint8_t *kept);
+void tp_events_arrange(struct tp_events *events, const uint64_t *seen, uint16_t *kept);
 
 /* Read costs and add them to `row` (may be NULL: only check). c->bad tells of failure. */
 void tp_add_immediate(const struct tp_events *events, struct tp_cursor *c, uint64_t *row);

@@ -675,7 +675,7 @@ static int read_chunks(struct decoder *d, struct tp_raw_file *raw, const struct 
 }
 
 /* A row that was made with the file's columns, to those that stay. */
-static void keep_columns(uint64_t *row, size_t count, const uint8_t *kept)
+static void keep_columns(uint64_t *row, size_t count, const uint16_t *kept)
 {
     uint64_t before[TP_MAX_EVENTS];
 
@@ -701,7 +701,7 @@ int tp_recording_read(struct tp_recording *rec, struct tp_raw_file *raw, const s
         return TP_FAIL(err, "%s: has no list of events, nothing can be read from it", raw->path);
     if (!failed) {
         size_t count = rec->events.count;
-        uint8_t kept[TP_MAX_EVENTS];
+        uint16_t kept[TP_MAX_EVENTS];
         tp_events_arrange(&rec->events, d.seen, kept);
         for (size_t i = 0; i < rec->parts.count; i++)
             keep_columns(rec->parts.at[i].self, count, kept);

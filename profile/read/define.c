@@ -81,13 +81,18 @@ static int define(tp_profile *profile, struct tp_formula *formula, struct tp_err
     return 0;
 }
 
+int tp_formula_read(tp_profile *profile, const char *definition, struct tp_formula *formula, struct tp_error *err)
+{
+    return tp_formula_parse(formula, definition, look_up, profile, err);
+}
+
 int tp_define(tp_profile *profile, const char *definition, struct tp_error *err)
 {
     struct tp_formula *formula = tp_arena_alloc(&profile->arena, sizeof *formula);
 
     if (!formula)
         return TP_NO_MEMORY(err);
-    if (tp_formula_parse(formula, definition, look_up, profile, err))
+    if (tp_formula_read(profile, definition, formula, err))
         return -1;
     formula->title = formula->text;
     formula->unit = "";
@@ -128,7 +133,7 @@ int tp_define_ratios(tp_profile *profile, struct tp_error *err)
         formula = formula ? formula : tp_arena_alloc(&profile->arena, sizeof *formula);
         if (!formula)
             return TP_NO_MEMORY(err);
-        if (tp_formula_parse(formula, definition, look_up, profile, err))
+        if (tp_formula_read(profile, definition, formula, err))
             continue; /* it lacks an event, or has one of this name */
         formula->meaning = tp_arena_copy(&profile->arena, ratio.long_name, strlen(ratio.long_name));
         formula->title = tp_arena_copy(&profile->arena, ratio.title, strlen(ratio.title));

@@ -85,6 +85,8 @@ int tp_weighted_sum_read(struct tp_weighted_sum *formula, const char *text);
 
 /* "name=expression" over the profile's events and the formulas it has. */
 int tp_define(tp_profile *profile, const char *definition, struct tp_error *err);
+/* The same, read into `formula` alone. */
+int tp_formula_read(tp_profile *profile, const char *definition, struct tp_formula *formula, struct tp_error *err);
 /* Whether a definition is well formed, whatever events a profile has. */
 int tp_define_check(const char *definition, struct tp_error *err);
 

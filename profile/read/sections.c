@@ -52,7 +52,12 @@ static const struct tp_section_column function_columns[] = {
 
 static const struct tp_section functions = {
     .key = "functions", .title = "Functions by $sort", .columns = function_columns, .place = TP_PLACE_POINT,
-    .from = "functions", .in = IS_IN, .ties = "function", .legend = true};
+    .from = "functions", .in = IS_IN, .ties = "function", .sampled = TP_SAMPLED_FUNCTIONS, .legend = true};
+
+static const struct tp_section lines = {
+    .key = "lines", .title = "Lines by $sort", .place = TP_PLACE_POINT,
+    .columns = (const struct tp_section_column[]){POINT("line of", "function", NULL), END},
+    .from = "lines", .in = IS_IN, .ties = "file, line, function, id", .sampled = TP_SAMPLED_LINES, .legend = true};
 
 /* What a name stands for: a function, one of its contexts, or all that match; of these the function with the highest
  * value of what is sorted by, an exact name before a pattern. */
@@ -66,6 +71,7 @@ static const struct tp_section functions = {
 static const struct tp_section function = {
     .key = "function", .title = "Function $name", .columns = function_columns, .place = TP_PLACE_POINT,
     .rows = TP_ROWS_FIRST, .from = "functions", .where = "base_id = $id AND " MATCHES, .ties = "id",
+    .sampled = TP_SAMPLED_FUNCTIONS,
     .each = "SELECT base_id, CASE WHEN count(*) = 1 THEN function ELSE base END " CHOSEN " GROUP BY base_id"};
 
 /* Who calls a function, and whom it calls: a row for each call site and callee, with inclusive costs. Rows are never
@@ -81,6 +87,7 @@ static const struct tp_section function = {
     static const struct tp_section name##_of_one = {                                                            \
         .key = #name, .title = words " $name", .events = TP_EVENTS_INCLUSIVE, .columns = name##_of_one_columns, \
         .place = TP_PLACE_POINT, .rows = TP_ROWS_FIRST, .from = "arcs", .where = id_of_itself " = $id",         \
+        .sampled = TP_SAMPLED_ARCS,                                                                             \
         .ties = "calls DESC, id", .of = "functions WHERE id = $id",                                             \
         .each = "SELECT id, function " CHOSEN " GROUP BY base_id HAVING count(*) = 1"};                         \
     static const struct tp_section_column name##_of_all_columns[] = {                                           \
@@ -92,7 +99,7 @@ static const struct tp_section function = {
         .from = "(SELECT a.*, c.context FROM (SELECT id AS context_id, row_number() OVER "                      \
                 "(ORDER BY $size($sort) DESC NULLS LAST, id) AS context FROM functions "                        \
                 "WHERE base_id = $id AND " MATCHES ") c JOIN arcs a ON a." id_of_itself " = c.context_id)",     \
-        .order = "context, $size($by) DESC NULLS LAST, calls DESC, id",                                         \
+        .order = "context, $size($by) DESC NULLS LAST, calls DESC, id", .sampled = TP_SAMPLED_ARCS,             \
         .each = "SELECT base_id, base " CHOSEN " GROUP BY base_id HAVING count(*) > 1"}
 ARCS(callers, "Calls to", "caller", "callee", "callee_id");
 ARCS(callees, "Calls from", "callee", "caller", "caller_id");
@@ -170,7 +177,7 @@ static const struct tp_section data_structures = {
          .about = "bytes of a variable; of all blocks allocated"}, {"kind"}, {"function"}, {"file"},
         {"line", COUNT}, {"data", TEXT, "data structure", 0, "name"}, END},
     .from = "data_objects", .where = "(blocks <> 0 OR {TchD1} <> 0 OR {D1mr} <> 0 OR {D1mw} <> 0)",
-    .ties = "name, id"};
+    .ties = "name, id", .sampled = TP_SAMPLED_DATA};
 
 static const struct tp_section data_lines = {
     .key = "data_lines", .title = "What misses in them, by $sort", .events = TP_EVENTS_SELF, .usual = of_data,
@@ -476,6 +483,9 @@ const struct tp_section_group tp_section_groups[] = {
      .sections = SECTIONS(&callers_of_one, &callers_of_all)},
     {.option = "callees", .value = "NAME", .help = "the calls a function makes", .needs = {NEED_FUNCTION},
      .sections = SECTIONS(&callees_of_one, &callees_of_all)},
+    {.option = "lines", .help = "lines of source, each in the function that it is of", .in = "lines",
+     .needs = {{ANY("t_lines"), "this profile has no lines: nothing was executed"}},
+     .sections = SECTIONS(&lines)},
     {.option = "tree", .letter = 't', .help = "the call tree",
      .needs = {{"SELECT NOT (" WAS_OFF("inclusive") " AND " OWN_FORMAT ")",
                 "--tree: $file was recorded with --inclusive=no and has no call tree"},

@@ -30,6 +30,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "profile/read/margin.h"
+
 enum { TP_SECTION_GROUPS = 24 }; /* at most */
 
 enum tp_column_kind { /* profile/html/html.c has their names in the page */
@@ -100,6 +102,7 @@ struct tp_section {
     const char *each;  /* SQL: a query of (id, name): a table for each of its rows, in JSON under the same key one for
                         * all; NULL: one table */
     const char *note, *note_if; /* words behind the table, and a query that is 0 if they do not hold */
+    enum tp_sampled sampled;    /* what margins its events have where sets were sampled: `from` has ids then */
     bool legend;                /* what columns of events mean is said below the table */
 };
 

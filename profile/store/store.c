@@ -94,6 +94,12 @@ static int write_total(struct tp_store *store, struct tp_insert *insert, size_t 
     return tp_insert_row(store, insert);
 }
 
+static int write_total_groups(struct tp_store *store, struct tp_insert *insert, size_t i)
+{
+    (void)i;
+    return tp_insert_groups(store, insert, 0, store->total, NULL, store->can, 0);
+}
+
 /* ------------------------------------------------------------------------------------------ all tables */
 
 static int write_large_tables(struct tp_store *store, void *unused)
@@ -102,7 +108,8 @@ static int write_large_tables(struct tp_store *store, void *unused)
     return tp_store_paths(store) || tp_store_code(store) || tp_store_arcs(store) ||
                    tp_store_data(store) || tp_store_sharing(store) || tp_store_statements(store) ||
                    tp_store_loops(store) || tp_store_misses(store) ||
-                   tp_insert_all(store, "t_totals", 1, write_total, NULL)
+                   tp_insert_all(store, "t_totals", 1, write_total, NULL) ||
+                   tp_insert_all(store, "t_total_groups", 1, write_total_groups, NULL)
                ? -1
                : 0;
 }

@@ -33,7 +33,7 @@
 #include "profile/raw/recording.h"
 #include "profile/store/bulk.h"
 
-enum { TP_SCHEMA_VERSION = 12, TP_APPLICATION_ID = 0x546E7572 };
+enum { TP_SCHEMA_VERSION = 13, TP_APPLICATION_ID = 0x546E7572 };
 
 struct tp_data_name {
     const char *name;      /* "strdup in main (main.c:41)", "table (libfoo.so)", "stack of thread 1", ... */
@@ -200,6 +200,10 @@ void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const 
 /* Self costs, and behind them inclusive costs. */
 void tp_put_self_and_incl(struct tp_insert *insert, const struct tp_events *events, const struct tp_cost_row *row);
 int tp_insert_row(struct tp_store *store, struct tp_insert *insert);
+/* Where sets were sampled, a row for each group that has costs: id (0: no such column), group, self costs (NULL: no
+ * such columns), inclusive costs (the same). Events that are exact are 0 there. */
+int tp_insert_groups(struct tp_store *store, struct tp_insert *insert, int64_t id, const uint64_t *self,
+                     const uint64_t *incl, uint8_t can, uint8_t can_below);
 
 /* Where SQLite has put a table that is filled in bulk; NULL: there is none of this name. */
 struct tp_table_place *tp_table_place(struct tp_store *store, const char *table);

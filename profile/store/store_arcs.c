@@ -93,7 +93,20 @@ static int write_arc(struct tp_store *store, struct tp_insert *insert, size_t i)
     return tp_insert_row(store, insert);
 }
 
+static int write_arc_groups(struct tp_store *store, struct tp_insert *insert, size_t i)
+{
+    const struct tp_recording *rec = store->rec;
+    const struct tp_arc *arc = &rec->arcs.at[i];
+    uint64_t row[TP_MAX_EVENTS] = {0};
+
+    tp_blobs_add(&rec->events, arc->costs, row, NULL);
+    return tp_insert_groups(store, insert, (int64_t)i + 1, NULL, row, 0, rec->contexts.at[arc->callee - 1].can_below);
+}
+
 int tp_store_arcs(struct tp_store *store)
 {
-    return tp_insert_all(store, "t_arcs", store->rec->arcs.count, write_arc, NULL);
+    size_t sampled = store->rec->events.groups > 1 ? store->rec->arcs.count : 0;
+
+    return tp_insert_all(store, "t_arcs", store->rec->arcs.count, write_arc, NULL) ||
+           tp_insert_all(store, "t_arc_groups", sampled, write_arc_groups, NULL);
 }

@@ -26,7 +26,7 @@ struct code {
     const struct tp_events *events;
     size_t width;               /* columns */
     uint32_t *arcs, *first_arc; /* arcs by context of their site, as tp_sites */
-    struct tp_insert functions, lines, instructions, self, threads, inlined;
+    struct tp_insert functions, function_groups, lines, line_groups, instructions, self, threads, inlined;
     struct tp_cost_rows line, frame; /* of the function at hand: self, then inclusive costs */
     struct tp_cost_rows thread;      /* likewise: self costs */
     struct tp_cost_rows of_instruction; /* by thread: self costs of the instruction at hand */
@@ -264,7 +264,9 @@ static int code_write_lines(struct code *code, uint32_t context)
                TP_INTEGER(estimate));
         tp_put_row(insert, code->events, row->cost, row->can);
         tp_put_row(insert, code->events, incl, row->can | row->can_below);
-        if (tp_insert_row(code->store, insert))
+        if (tp_insert_row(code->store, insert) ||
+            tp_insert_groups(code->store, &code->line_groups, insert->bulk->last, row->cost, incl, row->can,
+                             row->can | row->can_below))
             return -1;
     }
     tp_cost_rows_clear(&code->line);
@@ -361,7 +363,9 @@ static int write_function_row(struct code *code, uint32_t index, uint64_t first,
            TP_ID(last ? first : 0), TP_ID(last));
     tp_put_row(insert, code->events, code->row, context->can);
     tp_put_row(insert, code->events, code->incl, context->can_below);
-    return tp_insert_row(code->store, insert);
+    return tp_insert_row(code->store, insert) ||
+           tp_insert_groups(code->store, &code->function_groups, index, code->row, code->incl, context->can,
+                            context->can_below);
 }
 
 static int write_function(struct code *code, uint32_t context)
@@ -404,8 +408,10 @@ int tp_store_code(struct tp_store *store)
     const struct {
         struct tp_insert *insert;
         const char *table;
-    } tables[] = {{&code.functions, "t_functions"}, {&code.lines, "t_lines"}, {&code.instructions, "t_instructions"},
-                  {&code.self, "t_self"}, {&code.threads, "t_thread_functions"}, {&code.inlined, "t_inlined"}};
+    } tables[] = {{&code.functions, "t_functions"}, {&code.function_groups, "t_function_groups"},
+                  {&code.lines, "t_lines"}, {&code.line_groups, "t_line_groups"},
+                  {&code.instructions, "t_instructions"}, {&code.self, "t_self"},
+                  {&code.threads, "t_thread_functions"}, {&code.inlined, "t_inlined"}};
     enum { TABLES = sizeof tables / sizeof *tables };
     int failed = order_arcs(&code);
 

@@ -67,6 +67,14 @@ static int data_write_object(struct tp_store *store, struct tp_insert *insert, s
     return tp_insert_row(store, insert);
 }
 
+static int write_object_groups(struct tp_store *store, struct tp_insert *insert, size_t index)
+{
+    const struct shares *s = insert->user;
+    const struct tp_cost_row *row = &s->objects.list.at[index];
+
+    return tp_insert_groups(store, insert, (int64_t)index + 1, row->cost, NULL, row->can, 0);
+}
+
 /* ------------------------------------------------------------------------------------------ allocation paths */
 
 static int write_path(struct tp_store *store, struct tp_insert *insert, size_t i)
@@ -126,6 +134,7 @@ int tp_store_data(struct tp_store *store)
     if (!failed) {
         add_up(&s);
         failed = tp_insert_all(store, "t_data", rec->data.count, data_write_object, &s) ||
+                 tp_insert_all(store, "t_data_groups", rec->data.count, write_object_groups, &s) ||
                  tp_insert_all(store, "t_data_paths", rec->origins.count, write_path, &s) ||
                  tp_store_offsets(store, &s.objects);
     }

@@ -260,7 +260,7 @@ void tp_put_values(struct tp_insert *insert, const struct tp_value *value, size_
 
 void tp_put_row(struct tp_insert *insert, const struct tp_events *events, const uint64_t *row, uint8_t can)
 {
-    for (size_t i = 0; i < events->count; i++) {
+    for (size_t i = 0; i < tp_events_shown(events); i++) {
         const struct tp_column *column = &events->column[i];
         if (row[i] == 0 && column->needs && !(column->needs & can))
             tp_put_null(insert);
@@ -303,6 +303,42 @@ int tp_insert_row(struct tp_store *store, struct tp_insert *insert)
     int code = sqlite3_step(insert->statement);
     sqlite3_reset(insert->statement);
     return code == SQLITE_DONE ? 0 : tp_store_failed(store, "insert");
+}
+
+/* The events of a group, of a row that has all groups. False: they are all 0. */
+static bool group_of_row(const struct tp_events *events, const uint64_t *row, size_t group, uint64_t *out)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < tp_events_shown(events); i++) {
+        out[i] = row && events->groups_of[i] ? row[events->groups_of[i] + group] : 0;
+        any |= out[i] != 0;
+    }
+    return any;
+}
+
+int tp_insert_groups(struct tp_store *store, struct tp_insert *insert, int64_t id, const uint64_t *self,
+                     const uint64_t *incl, uint8_t can, uint8_t can_below)
+{
+    const struct tp_events *events = &store->rec->events;
+
+    for (size_t group = 0; events->groups > 1 && group < events->groups; group++) {
+        uint64_t own[TP_MAX_EVENTS], all[TP_MAX_EVENTS];
+        bool any = group_of_row(events, self, group, own);
+        any |= group_of_row(events, incl, group, all);
+        if (!any)
+            continue;
+        if (id)
+            tp_put_integer(insert, id);
+        tp_put_integer(insert, (int64_t)group + 1);
+        if (self)
+            tp_put_row(insert, events, own, can);
+        if (incl)
+            tp_put_row(insert, events, all, can_below);
+        if (tp_insert_row(store, insert))
+            return -1;
+    }
+    return 0;
 }
 
 int tp_insert_all(struct tp_store *store, const char *table, size_t count, tp_write *write, void *user)

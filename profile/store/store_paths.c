@@ -134,7 +134,7 @@ struct held_rows {
     struct tp_store *store;
     const struct tp_tree *tree;
     struct tp_events events; /* those of data accesses */
-    uint8_t column[TP_MAX_EVENTS]; /* of each, in the recording */
+    uint16_t column[TP_MAX_EVENTS]; /* of each, in the recording */
     struct tp_insert paths, functions;
     TP_VECTOR(struct held) held;
     uint32_t *first;         /* held + 1, by object: functions first, then nodes in the tree's order */
@@ -305,15 +305,17 @@ static int path_data(struct tp_store *store, const struct tp_tree *tree)
 {
     const struct tp_recording *rec = store->rec;
     const struct tp_events *all = &rec->events;
-    struct held_rows h = {.store = store, .tree = tree, .events.slots[1] = all->slots[1]};
+    struct held_rows h = {.store = store,
+                          .tree = tree,
+                          .events = {.slots[1] = all->slots[1], .sample = all->sample, .groups = all->groups}};
 
     for (size_t i = 0; i < all->slots[1]; i++) {
-        uint8_t column = all->slot_column[1][i];
+        uint16_t column = all->slot_column[1][i];
         h.events.slot_column[1][i] = column;
         if (column >= all->count)
             continue;
         h.column[h.events.count] = column;
-        h.events.slot_column[1][i] = (uint8_t)h.events.count;
+        h.events.slot_column[1][i] = (uint16_t)h.events.count;
         h.events.column[h.events.count++] = all->column[column];
     }
     h.first = tp_arena_alloc(&h.lists, (rec->data.count + 1) * sizeof *h.first);

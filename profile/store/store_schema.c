@@ -95,6 +95,11 @@ static const struct tp_table tables[] = {
      "file_id INTEGER key>files, line INTEGER key, last_line INTEGER key, depth INTEGER max, "
      "iterations INTEGER sum, entries INTEGER sum, estimate INTEGER max", SELF | INCL, NULL},
     {"t_loop_data", "loop_id INTEGER key>t_loops, data_id INTEGER key>t_data", SELF | INCL, NULL},
+    {"t_total_groups", "sample_group INTEGER key", SELF, NULL},
+    {"t_function_groups", "function_id INTEGER key>t_functions, sample_group INTEGER key", SELF | INCL, NULL},
+    {"t_line_groups", "line_id INTEGER key>t_lines, sample_group INTEGER key", SELF | INCL, NULL},
+    {"t_arc_groups", "arc_id INTEGER key>t_arcs, sample_group INTEGER key", INCL, NULL},
+    {"t_data_groups", "data_id INTEGER key>t_data, sample_group INTEGER key", SELF, NULL},
     {"t_path_data", "path_id INTEGER key>t_paths, data_id INTEGER key>t_data", SELF, NULL},
     {"t_function_data", "function_id INTEGER key>t_functions, data_id INTEGER key>t_data", INCL, NULL},
     {"t_stride_sums",
@@ -151,7 +156,8 @@ static const struct tp_view views[] = {
      "t.address, t.size, t.calls, t.first_instruction, t.last_instruction",
      "t_functions t LEFT JOIN objects o ON o.id = t.object_id LEFT JOIN files f ON f.id = t.file_id",
      SELF | INCL},
-    {"lines", "f.path AS file, t.line, n.function, n.base, o.path AS object, t.estimate, t.function_id, t.file_id",
+    {"lines",
+     "t.id, f.path AS file, t.line, n.function, n.base, o.path AS object, t.estimate, t.function_id, t.file_id",
      "t_lines t LEFT JOIN files f ON f.id = t.file_id LEFT JOIN t_functions n ON n.id = t.function_id "
      "LEFT JOIN objects o ON o.id = n.object_id",
      SELF | INCL},
@@ -224,6 +230,17 @@ static const struct tp_view views[] = {
     {"path_data", "t.path_id, n.function, t.data_id, d.name AS data, p.function_id",
      "t_path_data t LEFT JOIN t_data d ON d.id = t.data_id LEFT JOIN t_paths p ON p.id = t.path_id "
      "LEFT JOIN t_functions n ON n.id = p.function_id", SELF},
+    {"total_groups", "t.sample_group", "t_total_groups t", SELF},
+    {"function_groups", "t.function_id, n.function, t.sample_group",
+     "t_function_groups t LEFT JOIN t_functions n ON n.id = t.function_id", SELF | INCL},
+    {"line_groups", "t.line_id, f.path AS file, l.line, n.function, t.sample_group",
+     "t_line_groups t LEFT JOIN t_lines l ON l.id = t.line_id LEFT JOIN files f ON f.id = l.file_id "
+     "LEFT JOIN t_functions n ON n.id = l.function_id", SELF | INCL},
+    {"arc_groups", "t.arc_id, p.function AS caller, n.function AS callee, t.sample_group",
+     "t_arc_groups t LEFT JOIN t_arcs a ON a.id = t.arc_id LEFT JOIN t_functions p ON p.id = a.caller_id "
+     "LEFT JOIN t_functions n ON n.id = a.callee_id", INCL},
+    {"data_groups", "t.data_id, d.name AS data, t.sample_group",
+     "t_data_groups t LEFT JOIN t_data d ON d.id = t.data_id", SELF},
     {"strides",
      "t.instruction_id, t.data_id, t.stride, t.count, s.strides, s.lost, d.name AS data, n.function, f.path AS file, "
      "i.line, i.address, i.function_id, i.file_id",
@@ -338,6 +355,10 @@ static const char bulk_indices[] = "CREATE INDEX i_lines_function ON t_lines(fun
                                    "CREATE INDEX i_loops_function ON t_loops(function_id);"
                                    "CREATE INDEX i_loop_data ON t_loop_data(loop_id);"
                                    "CREATE INDEX i_function_data ON t_function_data(function_id);"
+                                   "CREATE INDEX i_function_groups ON t_function_groups(function_id);"
+                                   "CREATE INDEX i_line_groups ON t_line_groups(line_id);"
+                                   "CREATE INDEX i_arc_groups ON t_arc_groups(arc_id);"
+                                   "CREATE INDEX i_data_groups ON t_data_groups(data_id);"
                                    "CREATE INDEX i_paths_parent ON t_paths(parent);"
                                    "CREATE INDEX i_unit_functions ON t_unit_functions(function_id);";
 
@@ -387,7 +408,7 @@ static size_t column_named(const struct tp_events *events, const char *name)
 {
     size_t i = 0;
 
-    while (i < events->count && strcasecmp(events->column[i].name, name) != 0)
+    while (i < tp_events_shown(events) && strcasecmp(events->column[i].name, name) != 0)
         i++;
     return i;
 }
@@ -407,7 +428,8 @@ static size_t read_sum(const struct tp_events *events, const char *sum, uint64_t
         size_t column = column_named(events, name);
         tp_declared_find(name, &part);
         bool is_sum = part.kind == TP_SUM;
-        if (is_sum ? !read_sum(events, part.formula, times * term.weight, weight, NULL) : column == events->count)
+        if (is_sum ? !read_sum(events, part.formula, times * term.weight, weight, NULL)
+                   : column == tp_events_shown(events))
             continue;
         if (!is_sum)
             weight[column] += times * term.weight;
@@ -429,7 +451,7 @@ static int add_sums(struct tp_store *store)
     struct tp_declared declared;
 
     for (size_t place = 0, sums = 0; tp_declared_next(TP_SUM, &place, &declared);) {
-        bool given = column_named(&rec->events, declared.name) < rec->events.count;
+        bool given = column_named(&rec->events, declared.name) < tp_events_shown(&rec->events);
         for (size_t i = sums; i < rec->formulas.count; i++)
             given |= strcasecmp(rec->formulas.at[i].name, declared.name) == 0;
         uint64_t *weight = tp_arena_alloc(&rec->arena, rec->events.count * sizeof *weight + 1);
@@ -462,17 +484,17 @@ static void expression(sqlite3_str *sql, const struct tp_events *events, const u
     const char *plus = "";
     bool always = false;
 
-    for (size_t i = 0; i < events->count; i++)
+    for (size_t i = 0; i < tp_events_shown(events); i++)
         always |= weight[i] && events->column[i].needs == 0;
     if (!always) {
         sqlite3_str_appendall(sql, "CASE WHEN coalesce(");
-        for (size_t i = 0; i < events->count; i++) {
+        for (size_t i = 0; i < tp_events_shown(events); i++) {
             if (weight[i])
                 sqlite3_str_appendf(sql, "t.\"%s%s\", ", events->column[i].name, suffix);
         }
         sqlite3_str_appendall(sql, "NULL) IS NOT NULL THEN ");
     }
-    for (size_t i = 0; i < events->count; i++) {
+    for (size_t i = 0; i < tp_events_shown(events); i++) {
         if (!weight[i])
             continue;
         sqlite3_str_appendall(sql, plus);
@@ -490,14 +512,14 @@ static void expression(sqlite3_str *sql, const struct tp_events *events, const u
 
 static void event_columns(sqlite3_str *sql, const struct tp_events *events, const char *suffix)
 {
-    for (size_t i = 0; i < events->count; i++)
+    for (size_t i = 0; i < tp_events_shown(events); i++)
         sqlite3_str_appendf(sql, ", \"%s%s\" %s", events->column[i].name, suffix,
                             events->column[i].real ? "REAL" : "INTEGER");
 }
 
 static void view_events(sqlite3_str *sql, const struct tp_recording *rec, const char *suffix)
 {
-    for (size_t i = 0; i < rec->events.count; i++)
+    for (size_t i = 0; i < tp_events_shown(&rec->events); i++)
         sqlite3_str_appendf(sql, ", t.\"%s%s\"", rec->events.column[i].name, suffix);
     for (size_t i = 0; i < rec->formulas.count; i++) {
         sqlite3_str_appendall(sql, ", ");
@@ -590,7 +612,7 @@ void tp_schema_balance(sqlite3_str *sql, const char *(*event)(const void *user, 
 static const char *event_of_recording(const void *user, size_t i)
 {
     const struct tp_recording *rec = user;
-    size_t stored = rec->events.count;
+    size_t stored = tp_events_shown(&rec->events);
 
     if (i < stored)
         return rec->events.column[i].name;
@@ -651,7 +673,7 @@ int tp_store_events(struct tp_store *store)
     struct tp_insert insert;
     int failed = tp_insert_open(store, &insert, "events");
 
-    for (size_t i = 0; !failed && i < rec->events.count; i++) {
+    for (size_t i = 0; !failed && i < tp_events_shown(&rec->events); i++) {
         const struct tp_column *column = &rec->events.column[i];
         failed = write_event(store, &insert, column->name, column->long_name, column->real, NULL);
     }

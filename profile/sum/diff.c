@@ -20,12 +20,18 @@
 
 #include "profile/base/error.h"
 #include "profile/base/row.h"
-#include "profile/read/formula.h"
+#include "profile/read/margin.h"
 #include "profile/sum/diff_lens.h"
 #include "profile/sum/sum.h"
 
 enum { LANE_RUN = 2, LANE_DIFFERENCE = LANE_RUN, LANE_LEAST = 3, LANE_MOST = 5, LANES_OF_RUNS = 7 };
 enum { SEEN_BITS = 28, FIRST_SEEN = 8 };
+enum { GROUPS = TN_SAMPLE_GROUPS };
+
+/* In the order of enum tp_diff_table; and what groups of sampled sets have of their rows. */
+static const char *const compared[TP_DIFF_TABLES] = {"t_totals", "t_functions", "t_lines", "t_arcs", "t_data"};
+static const char *const grouped[TP_DIFF_TABLES] = {"t_total_groups", "t_function_groups", "t_line_groups",
+                                                    "t_arc_groups", "t_data_groups"};
 
 struct tp_diff {
     struct tp_sum sum;
@@ -33,6 +39,8 @@ struct tp_diff {
     size_t runs[TP_SIDES];
     bool several; /* runs on a side */
     int table[TP_DIFF_TABLES];
+    unsigned sample;                  /* of so many sets one was simulated; 1: all were, on both sides */
+    int64_t **groups[TP_DIFF_TABLES]; /* for each row GROUPS rows of its table of groups, or NULL; if sampled */
     TP_VECTOR(struct tp_event) events;
     TP_VECTOR(const char *) notes;
     tp_sum_meta meta;
@@ -175,13 +183,12 @@ static int fold_row(struct tp_sum *sum, int table, int64_t *row, int side)
 static void leave_out(tp_diff *diff, bool whole)
 {
     static const char *const never[] = {"stats", "runs"};
-    static const char *const needed[] = {"objects", "files", "t_totals", "t_functions", "t_lines", "t_arcs", "t_data"};
 
     for (int i = 0; i < diff->sum.tables; i++) {
         const char *name = diff->sum.shape[i].table->name;
-        bool skip = !whole;
-        for (size_t k = 0; k < sizeof needed / sizeof *needed; k++)
-            skip &= strcmp(name, needed[k]) != 0;
+        bool skip = !whole && strcmp(name, "objects") != 0 && strcmp(name, "files") != 0;
+        for (size_t k = 0; k < TP_DIFF_TABLES; k++)
+            skip &= strcmp(name, compared[k]) != 0 && (diff->sample == 1 || strcmp(name, grouped[k]) != 0);
         for (size_t k = 0; k < sizeof never / sizeof *never; k++)
             skip |= strcmp(name, never[k]) == 0;
         diff->sum.skip[i] = skip;
@@ -336,6 +343,23 @@ static bool diff_is_unknown(const tp_diff *diff, int table, int64_t *row, const 
     return false;
 }
 
+/* How far a difference may be off because not all sets were simulated: what each group of them says of both sides. */
+static double margin_of(const tp_diff *diff, enum tp_diff_table which, size_t i, size_t cost)
+{
+    double least = 2.0 * diff->sample * diff->sample, group[GROUPS] = {0}; /* a miss on each side */
+    int table = tp_sum_table(&diff->sum, grouped[which]);
+    struct costs costs;
+
+    for (size_t k = 0; k < GROUPS; k++) {
+        int64_t *row = diff->groups[which][i * GROUPS + k];
+        if (!row)
+            continue;
+        costs_of(diff, table, row, &costs);
+        group[k] = compare(diff, table, row, &costs, cost).difference;
+    }
+    return tp_margin_of_groups(group, least, diff->sample);
+}
+
 struct tp_diff_value tp_diff_value(const tp_diff *diff, enum tp_diff_table which, size_t i, size_t event,
                                    bool inclusive)
 {
@@ -349,6 +373,8 @@ struct tp_diff_value tp_diff_value(const tp_diff *diff, enum tp_diff_table which
     struct tp_diff_value value = compare(diff, table, row, &costs, kind + event);
     value.known &= !diff_is_unknown(diff, table, row, &costs, kind);
     value.counts &= value.known;
+    if (diff->sample > 1 && value.counts && !tp_event_is_exact(&diff->events.at[event]))
+        value.counts = fabs(value.difference) > margin_of(diff, which, i, kind + event);
     return value;
 }
 
@@ -407,6 +433,11 @@ const char *tp_diff_note(const tp_diff *diff, size_t i)
     return i < diff->notes.count ? diff->notes.at[i] : NULL;
 }
 
+unsigned tp_diff_sample(const tp_diff *diff)
+{
+    return diff->sample;
+}
+
 /* ------------------------------------------------------------------------------------------ as a profile */
 
 /* What the sides differ by; 0 where that does not count. */
@@ -460,6 +491,11 @@ static int diff_take_meta(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES
         const char *before = tp_meta(runs[TP_BASELINE].profile[0], kept[i]);
         if (now && (i == 0 || (before && strcmp(now, before) == 0)))
             failed = diff_add_meta(diff, kept[i], now);
+    }
+    if (!failed && diff->sample > 1) {
+        char number[16];
+        snprintf(number, sizeof number, "%u", diff->sample);
+        failed = diff_add_meta(diff, "sample", number);
     }
     for (int side = 0; side < TP_SIDES && !failed; side++) {
         sqlite3_str *names = sqlite3_str_new(NULL);
@@ -543,16 +579,34 @@ tp_profile *tp_diff_open(tp_diff *diff, const char *folder, struct tp_error *err
 
 /* ------------------------------------------------------------------------------------------ all */
 
+/* Everything is read: rows find what groups have of them. */
+static int find_groups(tp_diff *diff)
+{
+    for (int which = 0; which < TP_DIFF_TABLES && diff->sample > 1; which++) {
+        const struct tp_rows *rows = &diff->sum.rows[tp_sum_table(&diff->sum, grouped[which])];
+        bool of_total = which == TP_DIFF_TOTALS;
+        diff->groups[which] = calloc(tp_diff_rows(diff, which) * GROUPS + 1, sizeof *diff->groups[which]);
+        if (!diff->groups[which])
+            return -1;
+        for (size_t i = 0; i < rows->at.count; i++) {
+            int64_t of = of_total ? 0 : rows->at.at[i][0], group = rows->at.at[i][of_total ? 0 : 1];
+            if (of >= 0 && of < (int64_t)tp_diff_rows(diff, which) && group >= 1 && group <= GROUPS)
+                diff->groups[which][of * GROUPS + group - 1] = rows->at.at[i];
+        }
+    }
+    return 0;
+}
+
 static int diff_make(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], bool whole, struct tp_error *err)
 {
-    static const char *const tables[] = {"t_totals", "t_functions", "t_lines", "t_arcs", "t_data"};
-
     if (tp_sum_begin(&diff->sum, true, err))
         return -1;
     diff->several = runs[TP_BASELINE].count > 1 || runs[TP_NEW].count > 1;
     diff->sum.lanes = diff->several ? LANES_OF_RUNS : whole ? LANE_DIFFERENCE + 1 : TP_SIDES;
     for (int i = 0; i < TP_DIFF_TABLES; i++)
-        diff->table[i] = tp_sum_table(&diff->sum, tables[i]);
+        diff->table[i] = tp_sum_table(&diff->sum, compared[i]);
+    for (size_t i = 0; profile_at(runs, i); i++)
+        diff->sample = tp_sample(profile_at(runs, i)) > diff->sample ? tp_sample(profile_at(runs, i)) : diff->sample;
     if (diff_take_events(diff, runs, err))
         return -1;
     for (size_t i = 0; profile_at(runs, i); i++) {
@@ -567,7 +621,7 @@ static int diff_make(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], bo
                 return -1;
         }
     }
-    bool failed = diff->lens.failed || diff_take_meta(diff, runs);
+    bool failed = diff->lens.failed || diff_take_meta(diff, runs) || find_groups(diff);
     if (diff->lens.unmatched_count) {
         char text[160];
         snprintf(text, sizeof text, "lines of %zu source file%s are not compared: another build, and not recorded with "
@@ -601,6 +655,8 @@ void tp_diff_free(tp_diff *diff)
         return;
     tp_sum_free(&diff->sum);
     tp_diff_lens_free(&diff->lens);
+    for (int i = 0; i < TP_DIFF_TABLES; i++)
+        free(diff->groups[i]);
     TP_VECTOR_FREE(&diff->events);
     TP_VECTOR_FREE(&diff->notes);
     TP_VECTOR_FREE(&diff->meta);

@@ -4,7 +4,8 @@
  *
  * Each side is one profile or several runs. Values of a side are means over its runs. A difference counts if it is not
  * 0 and, where a side has several runs, if the two sides' values do not overlap: every run of one is above every run of
- * the other.
+ * the other. Where not all sets of the caches were simulated, it counts only if it is larger than its margin
+ * (profile/read/margin.h).
  *
  * What is compared: functions by name and source file (by name and object, where the file is not known), calls, and
  * lines where the sources match: in objects of one build id, or where both profiles have the source text; lines that
@@ -41,6 +42,9 @@ void tp_diff_free(tp_diff *diff); /* NULL is fine */
 /* Notes for the user: what could not be compared, in a few words. NULL: there is no i-th. */
 const char *tp_diff_note(const tp_diff *diff, size_t i);
 
+/* Of so many sets of the caches one was simulated, on the side where it were fewest; 1: all were. */
+unsigned tp_diff_sample(const tp_diff *diff);
+
 /* Events that all profiles have, the derived ones behind the others. */
 size_t tp_diff_events(const tp_diff *diff);
 const struct tp_event *tp_diff_event(const tp_diff *diff, size_t i);
@@ -62,7 +66,7 @@ void tp_diff_row(const tp_diff *diff, enum tp_diff_table table, size_t i, struct
 struct tp_diff_value {
     double side[TP_SIDES], difference;
     bool known;  /* on both sides, as far as they are there */
-    bool counts; /* beyond the spread of the runs */
+    bool counts; /* beyond the spread of the runs, and its margin */
 };
 struct tp_diff_value tp_diff_value(const tp_diff *diff, enum tp_diff_table table, size_t i, size_t event,
                                    bool inclusive);

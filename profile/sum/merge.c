@@ -120,6 +120,7 @@ static int check_model(const tp_merge *merge, tp_profile *profile, struct tp_err
         {"cache.L2", "L2 (size,ways,line)"}, {"cache.LL", "LL (size,ways,line)"},
         {"prefetch", "--prefetch"},          {"shared-l1", "--shared-l1"},
         {"coherence", "--coherence"},        {"write-back", "--write-back"},
+        {"sample", "--sample"},
     };
 
     for (size_t i = 0; i < sizeof model / sizeof *model; i++) {

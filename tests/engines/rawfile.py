@@ -85,7 +85,7 @@ class Raw:
 
     def read(self, data):
         magic, version, zero = data[:8], *struct.unpack("<II", data[8:16])
-        assert magic == b"TENURERW" and version == 9 and zero == 0, (magic, version)
+        assert magic == b"TENURERW" and version == 10 and zero == 0, (magic, version)
         at = 16
         while at < len(data):
             kind, size, checksum, zero = struct.unpack("<IIII", data[at:at + 16])
@@ -108,12 +108,13 @@ class Raw:
             self.late(c, names, costs)
         return costs
 
-    @staticmethod
-    def late(c, names, costs):
+    def late(self, c, names, costs):
+        """Of sampled sets: what was counted, in all groups."""
         bits = c.n()
         for i, name in enumerate(names):
             if bits >> i & 1:
-                costs[name] += c.n()
+                groups = c.n() if self.groups > 1 else 1
+                costs[name] += sum(c.n() for group in range(self.groups) if groups >> group & 1)
 
     def record(self, kind, c):
         if kind == META:
@@ -122,6 +123,7 @@ class Raw:
         elif kind == EVENTS:
             self.immediate = [c.s().decode() for _ in range(c.n())]
             self.late_names = [[c.s().decode() for _ in range(c.n())] for _ in range(2)]
+            self.sample, self.groups = c.n(), c.n()
         elif kind == OBJECT:
             ident = c.n()
             self.objects[ident] = Object(c.s().decode(), c.n(), c.n(), c.z(), c.s())

@@ -124,6 +124,11 @@ def main():
                                 guest])
                 cases.case(got == bare, '%s: memory is another: %s' % (what, difference(got, bare)))
                 cases.rows(what, rows, done, rawfile.Raw(out), True)
+            for sample in ('2', '32'):
+                what = ' '.join(['native', *switches, '--sample=' + sample])
+                got = profiled([engine, '--profile=yes', '--tenure-out-file=' + out, *HUGE, *switches,
+                                '--sample=' + sample, '--', guest])
+                cases.case(got == bare, '%s: memory is another: %s' % (what, difference(got, bare)))
         for names, sets in HIDDEN.items():
             hides = '--hide-features=' + names
             got = profiled([engine, '--profile=yes', '--tenure-out-file=' + out, *HUGE, hides, '--', guest])

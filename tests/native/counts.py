@@ -27,7 +27,8 @@ SMALL = ['--I1=1024,2,32', '--D1=1024,2,32', '--LL=8192,4,32']
 USUAL = ['--I1=32768,8,64', '--D1=32768,8,64', '--LL=8388608,16,64']
 OPTIONS = [SMALL + ['--branch-sim=yes', '--interdependence=yes'], USUAL,
            USUAL + ['--separate-callers=2', '--write-back=yes', '--patterns=yes'],
-           ['--I1=4096,4,128', '--D1=4096,4,128', '--LL=65536,4,128'], SMALL + ['--collect-atstart=no']]
+           ['--I1=4096,4,128', '--D1=4096,4,128', '--LL=65536,4,128'], SMALL + ['--collect-atstart=no'],
+           USUAL + ['--sample=8', '--L2=262144,8,64', '--write-back=yes'], SMALL + ['--sample=2']]
 # Consumers for AVX2 and SSE2, tests of hits without shlx: compared with what runs otherwise, with these caches.
 HIDDEN = ['avx512', 'avx2', 'bmi2']
 CACHES_OF_HIDDEN = ['--I1=4096,4,64', '--D1=4096,4,64', '--LL=8388608,16,64']
@@ -48,7 +49,7 @@ VALUES = {
     'collect-atstart': ('no', ['--toggle-collect=ping']), 'instr-atstart': 'no', 'instr-at-start': 'no',
     'toggle-collect': 'p*', 'dump-before': 'tree', 'dump-after': 'tre?', 'zero-before': 'tree', 'fn-skip': 'pong',
     'skip-plt': 'no', 'separate-callers': '2=ping', 'separate-recs': '3', 'fork-inherit': 'yes', 'aslr': 'yes',
-    'strides': 'no',
+    'strides': 'no', 'sample': '4', 'sample-seed': ('7', ['--sample=4']),
     'patterns': 'yes', 'interdependence': 'yes', 'data': 'no', 'alloc-fn': 'pool_get:2', 'free-fn': 'pool_get:2',
     'counter-limit': '1000000', 'alias-limit': '1',
 }

@@ -64,7 +64,7 @@ def costs(imm, fetch=None, data=None):
 
 
 class Raw:
-    def __init__(self, version=9, chunk=1 << 16):
+    def __init__(self, version=10, chunk=1 << 16):
         self.out = bytearray(b"TENURERW" + struct.pack("<II", version, 0))
         self.chunk_size = chunk
         self.part = 0
@@ -95,12 +95,12 @@ class Raw:
     def meta(self, key, value):
         self.record(META, s(key), s(value))
 
-    def events(self, imm=None, fetch=None, data=None):
+    def events(self, imm=None, fetch=None, data=None, sample=1):
         fields = []
         for names, usual in ((imm, IMMEDIATE), (fetch, FETCH), (data, DATA)):
             names = usual if names is None else names
             fields += [n(len(names))] + [s(name) for name in names]
-        self.record(EVENTS, *fields)
+        self.record(EVENTS, *fields, n(sample), n(4 if sample > 1 else 1))
 
     def object(self, i, path, start=0, size=0, bias=0, build_id=b""):
         self.record(OBJECT, n(i), s(path), n(start), n(size), z(bias), s(build_id))

@@ -58,9 +58,8 @@ struct line {
     int falsely;                /* the event that this is, if it shares falsely; 0: no such tenure */
 };
 
-/* docs/model.md, 10. */
 enum { STREAMS = 8, PAGE = 4096, AHEAD = 5 };
-struct stream {
+struct stream { /* docs/model.md, 10 */
     uint64_t last;
     int64_t run;
 };
@@ -77,22 +76,10 @@ struct model {
     void *user;
 };
 
-const char *model_event_name(int event)
+/* Someone pays. Groups are told apart by what a count of each weighs, here as in raw_simple.c. */
+static void pay(struct model *model, const struct model_payer *payer, int event, uint64_t amount)
 {
-    static const char *const names[M_EVENTS] = {
-        "Ir",       "Dr",       "Dw",    "Bc",    "Bcm",   "Bi",    "Bim",      "I1mr",     "ILmr",
-        "AcCostI1", "SpLossI1", "EvI1",  "TchI1", "BytI1", "UseI1", "AgeI1",    "AcCostL",  "SpLossL",
-        "EvL",      "TchL",     "BytL",  "UseL",  "AgeL",  "I2mr",  "AcCostI2", "SpLossI2", "EvI2",
-        "TchI2",    "BytI2",    "UseI2", "AgeI2", "WbI2",  "WrtI2", "WbL",      "WrtL",     "PfI2",
-        "PfL",      "ColdI1", "CapI1", "ConfI1", "ColdI2", "CapI2", "ConfI2", "ColdL", "CapL", "ConfL",
-        "D1mr",     "DLmr",  "D1mw",  "DLmw",  "AcCostD1", "SpLossD1", "EvD1",  "TchD1",
-        "BytD1",    "UseD1",    "AgeD1", "AcCostL", "SpLossL", "EvL", "TchL",   "BytL",     "UseL",
-        "AgeL",     "D2mr",     "D2mw",  "AcCostD2", "SpLossD2", "EvD2", "TchD2", "BytD2",  "UseD2",
-        "AgeD2",    "WbD1",     "WrtD1", "WbD2",  "WrtD2", "WbL",   "WrtL",     "PfD2",     "PfL",
-        "D1cr",     "D1cw",     "D1fr",  "D1fw",  "InvD1", "Inv",   "Upg",      "Xfr",
-        "ColdD1",   "CapD1", "ConfD1", "ColdD2", "CapD2", "ConfD2", "ColdL", "CapL", "ConfL",
-    };
-    return names[event];
+    model->charge(model->user, payer, event, amount * model_group_weight[payer->group]);
 }
 
 /* ----------------------------------------------------------------------------------------------- line use */
@@ -166,8 +153,8 @@ static void write_back(struct model *model, const struct use *use, uint32_t line
 
     if (!model->config.write_back || !written)
         return;
-    model->charge(model->user, &use->payer, first + M_WB, 1);
-    model->charge(model->user, &use->payer, first + M_WRT, written);
+    pay(model, &use->payer, first + M_WB, 1);
+    pay(model, &use->payer, first + M_WRT, written);
 }
 
 /* A tenure ends at `index`: its loader pays. */
@@ -189,7 +176,7 @@ static void use_end(struct model *model, struct use *use, uint32_t line_size, en
     };
 
     for (int i = 0; model->config.use && pays && i < M_USES; i++)
-        model->charge(model->user, &use->payer, first + i, amount[i]);
+        pay(model, &use->payer, first + i, amount[i]);
     if (model->config.use && pays && !use->fetched)
         use_end_where(model, use, line_size, level, first);
     write_back(model, use, line_size, level);
@@ -261,7 +248,7 @@ static void tell_sharing(struct model *model, struct line *line, uint32_t line_s
     bool falsely = !(written & touched);
 
     if (falsely)
-        model->charge(model->user, &line->use.payer, line->falsely, 1);
+        pay(model, &line->use.payer, line->falsely, 1);
     model->share(model->user, &line->writer, &line->victim, falsely ? MODEL_SHARED_FALSELY : MODEL_SHARED_TRULY,
                  written, touched);
     line->falsely = 0;
@@ -282,8 +269,12 @@ static void tenure_end(struct model *model, const struct cache *cache, struct li
 /* A line leaves level 1; of one that is invalid, the tenure has ended. */
 static void line_end(struct model *model, const struct cache *cache, struct line *line, uint64_t index)
 {
-    if (line->record && line->state != INVALID)
+    if (line->record && line->state != INVALID) {
         tenure_end(model, cache, line, index);
+    } else if (!line->record) { /* it counts nowhere */
+        free(line->use.touched);
+        free(line->use.written);
+    }
     free(line->foreign);
     free(line);
 }
@@ -294,7 +285,9 @@ static void line_end(struct model *model, const struct cache *cache, struct line
 struct asking {
     struct model_payer payer[1]; /* in the line that it asks for */
     bool fetched, writes, missed[3];
-    uint32_t missed_in[3]; /* the first line's data object, where, and its byte that was asked for */
+    uint32_t missed_in[3]; /* the first line's data object, where, and its byte that was asked for; its group */
+    uint32_t missed_group[3];
+    bool uncounted[3];
     struct model_place missed_where[3];
     uint32_t missed_at[3], at;
     struct model_miss miss[3]; /* and the rest of it */
@@ -312,6 +305,8 @@ static void miss(struct asking *asking, int level, const struct model_miss *miss
         asking->missed_in[level] = asking->payer->object;
         asking->missed_where[level] = asking->payer->place;
         asking->missed_at[level] = asking->at;
+        asking->missed_group[level] = asking->payer->group;
+        asking->uncounted[level] = asking->payer->uncounted;
         asking->miss[level] = *miss;
     }
     asking->missed[level] = true;
@@ -406,7 +401,7 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
                                           record ? record->use.payer : *asking->payer, *asking->payer});
     }
     if (asking->prefetching)
-        model->charge(model->user, asking->payer, prefetched[asking->fetched][level], 1);
+        pay(model, asking->payer, prefetched[asking->fetched][level], 1);
     else
         miss(asking, level, &missed);
     record = leave(model, record, asking->index);
@@ -482,12 +477,12 @@ static void meet(struct model *model, const struct cache *cache, struct line *co
                  const struct asking *asking)
 {
     if (missed && copy->state == MODIFIED)
-        model->charge(model->user, asking->payer, M_XFR, 1);
+        pay(model, asking->payer, M_XFR, 1);
     copy->state = SHARED;
     if (!asking->writes)
         return;
-    model->charge(model->user, &copy->use.payer, M_INVD1, 1);
-    model->charge(model->user, asking->payer, M_INV, 1);
+    pay(model, &copy->use.payer, M_INVD1, 1);
+    pay(model, asking->payer, M_INV, 1);
     tenure_end(model, cache, copy, asking->index);
     copy->state = INVALID;
     copy->writer = *asking->payer;
@@ -557,7 +552,7 @@ static void coherent_hit(struct model *model, struct line *line, const struct as
         return;
     if (line->state == SHARED) {
         meet_others(model, line->line, false, asking);
-        model->charge(model->user, asking->payer, M_UPG, 1);
+        pay(model, asking->payer, M_UPG, 1);
     }
     line->state = MODIFIED;
 }
@@ -599,7 +594,7 @@ static void coherent_end(struct model *model, struct asking *asking, bool write)
 
     if (!asking->again || asking->otherwise)
         return;
-    model->charge(model->user, &asking->in, write ? M_D1CW : M_D1CR, 1);
+    pay(model, &asking->in, write ? M_D1CW : M_D1CR, 1);
     model->share(model->user, &asking->writer, &asking->in, MODEL_MISSED, 0, 0);
     line = look(&model->d1[asking->owner], asking->line, &place);
     if (!line)
@@ -655,8 +650,10 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
     use_init(&line->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     line->line = line_address;
     use_now(line, asking);
-    line->record = lower(model, model->config.l2.size ? LEVEL_2 : LEVEL_LAST, line_address, asking);
-    line->record->holders++;
+    if (!asking->payer->uncounted) {
+        line->record = lower(model, model->config.l2.size ? LEVEL_2 : LEVEL_LAST, line_address, asking);
+        line->record->holders++;
+    }
     cache_add(cache, set, line);
     if (coherent && !was_invalid)
         line->foreign = calloc(cache->config.line, 1);
@@ -732,6 +729,8 @@ static void access_lines(struct model *model, struct cache *cache, uint64_t addr
         if (asking->payer->places)
             asking->payer->place = asking->payer->places[(at - first) / line_size];
         asking->at = at < address ? (uint32_t)(address - at) : 0;
+        if (!model_is_simulated(&model->config, at, asking->payer))
+            continue;
         touch(level1(model, cache, at, address, asking), address, address + size, line_size, asking->writes);
         if (model->config.coherence && asking->writes)
             tell_write(model, at, at < address ? address - at : 0,
@@ -757,7 +756,7 @@ static void tell(struct model *model, struct asking *asking, int level)
     miss->fetched = asking->fetched;
     miss->stride = model->config.strides && level == 0 && !miss->fetched;
     if (model->config.patterns && miss->kind >= 0)
-        model->charge(model->user, asking->payer, event[miss->fetched][level] + miss->kind, 1);
+        pay(model, asking->payer, event[miss->fetched][level] + miss->kind, 1);
     model->missed(model->user, asking->payer, miss);
 }
 
@@ -784,10 +783,11 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
     if (kind == MODEL_MODIFY && model->config.callgrind)
         kind = MODEL_WRITE;
     for (int level = LEVEL_1; level <= LEVEL_LAST; level++)
-        if (asking.missed[level] && (model->collecting || !model->config.callgrind)) {
+        if (asking.missed[level] && !asking.uncounted[level] && (model->collecting || !model->config.callgrind)) {
             asking.payer->object = asking.missed_in[level];
             asking.payer->place = asking.missed_where[level];
-            model->charge(model->user, asking.payer, event[kind][level], 1);
+            asking.payer->group = asking.missed_group[level];
+            pay(model, asking.payer, event[kind][level], 1);
             if (tells_where(model, asking.payer, (enum level)level))
                 miss_where(model, &asking, cache->config.line, level, event[kind][level]);
             tell(model, &asking, level);

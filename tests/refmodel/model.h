@@ -80,6 +80,8 @@ struct model_reuse;
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     bool shared_l1, flush_at_exit, use, write_back, prefetch, coherence, strides, patterns;
+    uint32_t sample;      /* one set in so many is simulated; 0 and 1: all */
+    uint64_t sample_seed; /* which they are */
     uint32_t traces; /* of lines that have left a cache, at least */
     bool parallel; /* the first level's time is that of its thread */
     /* Of a line that is used first since its load; NULL: nobody asks. */
@@ -111,7 +113,15 @@ struct model_payer {
     uint32_t object;
     struct model_place place;
     bool fetched;
+    uint32_t group; /* of sampled sets, in which the line is; of a line that level 1 alone simulates: */
+    bool uncounted;
 };
+
+/* What an event counts, by its group, so that sums tell groups apart: modulo 2^64. */
+enum { MODEL_GROUPS = 4 };
+extern const uint64_t model_group_weight[MODEL_GROUPS];
+/* docs/model.md, 17: whether level 1 simulates the line at this address; and whether it counts, and in which group. */
+bool model_is_simulated(const struct model_config *config, uint64_t address, struct model_payer *payer);
 
 typedef void model_charge(void *user, const struct model_payer *payer, int event, uint64_t amount);
 

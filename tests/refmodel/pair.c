@@ -141,6 +141,8 @@ static void start_core(struct pair *pair)
     config.coherence = c->coherence;
     config.strides = c->strides;
     config.patterns = c->patterns;
+    config.sample = c->sample ? c->sample : 1;
+    config.sample_seed = c->sample_seed;
     config.pairs = c->most_pairs > 0;
     config.most_pairs = c->most_pairs;
     config.traces = c->traces;
@@ -191,6 +193,8 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .reused = config->most_pairs ? m1_reused : NULL,
                               .charge_at = config->data ? m1_charge_at : NULL,
                               .strides = config->strides,
+                              .sample = config->sample,
+                              .sample_seed = config->sample_seed,
                               .patterns = config->patterns,
                               .parallel = config->parallel,
                               .traces = config->traces};

@@ -18,6 +18,8 @@ struct pair_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     bool cache_sim, branch_sim, use, inclusive, shared_l1, flush_at_exit, collect_at_start, write_back, prefetch;
     bool parallel, data, coherence, strides, patterns;
+    uint32_t sample; /* one set in so many is simulated; 0 and 1: all */
+    uint64_t sample_seed;
     uint64_t paths;
     uint32_t most_unmapped; /* nodes of a path without a map */
     uint32_t most_pairs; /* with patterns; 0: none are kept */

@@ -240,6 +240,23 @@ static uint32_t random_line(struct program *p)
     return 16u << rng_below(&p->rng, 7);
 }
 
+/* One set in 2 to 16 is simulated: for that caches have so many sets that a line of the last level belongs to one of 4
+ * to 32 classes, and below level 1 there are 64 sets or more. */
+static void random_sample(struct program *p, struct pair_config *config)
+{
+    struct model_cache_config *upper[] = {&config->i1, &config->d1}, *below[] = {&config->l2, &config->ll};
+
+    config->sample = 2u << rng_below(&p->rng, 4);
+    config->sample_seed = rng_next(&p->rng);
+    for (int i = 0; i < 2; i++) {
+        upper[i]->size = (uint64_t)config->ll.line * (4u << rng_below(&p->rng, 4)) * upper[i]->assoc;
+        while (upper[i]->size / upper[i]->line > 16383) /* more lines than level 1 may have */
+            upper[i]->size /= 2;
+        if (below[i]->size)
+            below[i]->size = (uint64_t)config->ll.line * (64u << rng_below(&p->rng, 2)) * below[i]->assoc;
+    }
+}
+
 static void random_config(struct program *p, struct pair_config *config)
 {
     uint32_t i1 = random_line(p), d1 = random_line(p), ll = i1 > d1 ? i1 : d1;
@@ -281,6 +298,9 @@ static void random_config(struct program *p, struct pair_config *config)
                        has(p, RP_PARALLEL) && chance(p, 2);
     config->coherence = config->cache_sim && config->use && !config->shared_l1 && !config->parallel &&
                         has(p, RP_COHERENCE) && !chance(p, 3);
+    if (has(p, RP_SAMPLE) && config->cache_sim && !config->prefetch && !config->strides && !config->patterns &&
+        !config->coherence && chance(p, 2))
+        random_sample(p, config);
     if (p->options->paths >= 0)
         config->paths = (uint64_t)p->options->paths;
 }
@@ -785,7 +805,7 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
         p->features &= ~(uint32_t)RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
     p->pair = pair_new(&config, options->out);
     TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u "
-          "callers %u recs %u%s pairs %u\n",
+          "callers %u recs %u%s pairs %u sample %u\n",
           (unsigned long long)config.l2.size, config.l2.assoc, config.l2.line,
           (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line,
           (unsigned long long)config.d1.size, config.d1.assoc, config.d1.line,
@@ -797,7 +817,7 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
           config.shared_l1 ? " shared" : config.parallel ? " parallel" : "",
           config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",
           (unsigned long long)config.paths, config.lag, config.separate_callers, config.separate_recs,
-          config.data ? " data" : "", config.most_pairs);
+          config.data ? " data" : "", config.most_pairs, config.sample);
     p->pool = 0x10000000;
     p->pool_size = config.d1.size * (1 + rng_below(&p->rng, 3)) + 4096;
     p->conflict = config.d1.size / config.d1.assoc;

@@ -32,6 +32,7 @@ struct raw_simple {
     int immediate[MAX_NAMES], fetch[MAX_NAMES], access[MAX_NAMES]; /* model event, or -1 */
     uint64_t immediates, fetches, accesses;
     bool have_events;
+    uint64_t groups; /* of sampled sets */
     uint64_t parts;
     uint64_t by_address[BUCKETS]; /* instructions, linked through d */
     char stat_name[MAX_STATS][48];
@@ -113,12 +114,24 @@ static struct definition *definition(struct raw_simple *raw, struct definitions 
 
 /* -------------------------------------------------------------------------------------------------- costs */
 
+/* The sum of a slot's groups, each with its weight. */
+static uint64_t get_groups(struct raw_simple *raw)
+{
+    uint64_t bits = get_n(raw), sum = 0;
+
+    if (bits >> raw->groups)
+        fail(raw, "a group that does not exist");
+    for (uint64_t group = 0; group < raw->groups; group++)
+        sum += bits >> group & 1 ? get_n(raw) * model_group_weight[group] : 0;
+    return sum;
+}
+
 static void get_costs(struct raw_simple *raw, const int *event, uint64_t count, bool sparse, uint64_t *cost)
 {
     uint64_t bits = sparse ? get_n(raw) : ~0ull;
 
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t value = bits >> i & 1 ? get_n(raw) : 0;
+        uint64_t value = !(bits >> i & 1) ? 0 : sparse && raw->groups > 1 ? get_groups(raw) : get_n(raw);
 
         if (value && event[i] < 0)
             fail(raw, "cost of a slot without a name");
@@ -661,6 +674,8 @@ static void read_record(struct raw_simple *raw, uint32_t type, struct sheet *she
         raw->immediates = get_names(raw, raw->immediate, 0, M_IMMEDIATE);
         raw->fetches = get_names(raw, raw->fetch, M_I1MR, M_D1MR);
         raw->accesses = get_names(raw, raw->access, M_D1MR, M_EVENTS);
+        if (get_n(raw) == 0 || (raw->groups = get_n(raw)) > MODEL_GROUPS)
+            fail(raw, "groups of sampled sets");
         raw->have_events = true;
     } else if (type >= TN_RAW_META && type <= TN_RAW_ARC) {
         read_code(raw, type);

@@ -4,6 +4,7 @@
  */
 #include "nt_plan.h"
 
+#include "core/cache_hot.h"
 #include "engine/common/fetch_run.h"
 #include "nt_single.h"
 
@@ -147,25 +148,39 @@ static void plan_fetches(struct making *m, const struct nt_stretch *stretch, uns
     uint64_t line = m->insn[i].pc & -size, last = (m->insn[i].pc + m->insn[i].length - 1) & -size;
 
     for (; line <= last; line += size) {
+        if (!tn_is_sampled(tn_layout(m->planner->core), line))
+            continue;
         if (line != *fetched || i == stretch->insn)
             plan_run(m, stretch, i, line, line == *fetched);
         *fetched = line;
     }
 }
 
+/* Its address is known. */
+static bool is_constant(const struct nt_access *access)
+{
+    return access->base == NT_NO_REG && access->index == NT_NO_REG && access->segment == NT_NO_SEGMENT &&
+           access->kind == NT_ONE && access->address_bits != 32;
+}
+
 static void plan_access(struct making *m, const struct nt_stretch *stretch, unsigned i, unsigned which, uint8_t kind,
                         uint32_t order)
 {
     const struct tn_l1_layout *l1 = &tn_layout(m->planner->core)->d1;
+    const struct tn_layout *layout = tn_layout(m->planner->core);
+    const struct nt_access *where = &m->insn[i].access[which];
+    uint16_t size = (uint16_t)nt_access_bytes(where);
+    if (is_constant(where) && !tn_hot_sampled(layout, (uint64_t)where->displacement, size))
+        return;
     struct nt_planned_access *access = &m->plan->access[m->plan->accesses++];
-    uint16_t size = (uint16_t)nt_access_bytes(&m->insn[i].access[which]);
     uint32_t back = (stretch->accesses - order) * TN_STEP;
     struct tn_access_info info = {.instr = m->plan->site[i], .back = back, .size = size, .kind = kind};
     uint32_t id = tn_access(m->planner->core, &info);
 
     *access = (struct nt_planned_access){
         .insn = (uint8_t)i, .which = (uint8_t)which, .kind = kind, .size = size, .back = back, .id = id};
-    access->whole = size > 1u << l1->line_bits || l1->granule_bits > 0 || !m->planner->shifts;
+    access->whole = size > 1u << l1->line_bits || l1->granule_bits > 0 || !m->planner->shifts ||
+                    (layout->sampled != ~0ull && layout->class_bits != l1->line_bits);
     if (!access->whole)
         access->id = tn_access_now(m->planner->core, id, &access->table);
 }

@@ -75,15 +75,17 @@ struct nt_block {
 };
 
 /* A test that may fail: where it is, and where to go on behind what is done then (nt_count.c). */
+enum nt_detour_kind { NT_DETOUR_JUMP, NT_DETOUR_FETCH, NT_DETOUR_MISSED, NT_DETOUR_SAMPLED, NT_DETOUR_STRADDLES };
 struct nt_detour {
     uint8_t *from;
     const uint8_t *back;
-    const struct nt_planned_run *run; /* one of these three */
-    const struct nt_planned_access *access;
-    uint64_t jump; /* site and function of an indirect jump out of it */
-    uint8_t o, a; /* registers: the way's offset, the address less the way's line */
+    enum nt_detour_kind kind;
+    const struct nt_planned_run *run;       /* FETCH */
+    const struct nt_planned_access *access; /* MISSED, SAMPLED, STRADDLES */
+    uint64_t jump;   /* JUMP: site and function of an indirect jump out of it */
+    uint8_t o, a, m; /* registers: the way's offset, the address or, MISSED, that less the way's line; a free one */
 };
-enum { NT_BLOCK_DETOURS = NT_PLAN_ACCESSES + NT_PLAN_RUNS + 1 };
+enum { NT_BLOCK_DETOURS = 2 * NT_PLAN_ACCESSES + NT_PLAN_RUNS + 1 };
 
 /* What of a plan is emitted. */
 struct nt_counting {
@@ -108,7 +110,8 @@ struct nt_making {
     unsigned detour_count;
     uint32_t segment; /* that runs, here */
     uint16_t aside; /* registers whose values are in area->gpr, here (nt_aside.h) */
-    uint8_t clock_in; /* one of them, which holds the thread's clock meanwhile; NT_NO_REG: none */
+    uint8_t clock_in; /* one of them, which holds the thread's clock meanwhile or, where sets are sampled, the bits of
+                         the lines that are; NT_NO_REG: none */
     uint16_t homed; /* and those whose values are there too */
     uint8_t next_use[NT_BLOCK_INSNS + 1][16]; /* the first instruction from here on that names the register */
     uint8_t *safe; /* the way to the exit at the head */

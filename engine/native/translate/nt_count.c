@@ -16,8 +16,18 @@
  *     lea   m, [clock - back] ; mov stamp[o * 8], m
  *
  * A fetch run is the same with a constant element of the table. The three registers are put aside (nt_aside.h), and one
- * for the clock if more than one stamp is to come; where the flags are live they are kept in rax meanwhile. Lines of
- * more than 64 bytes, whose granules are longer than a byte, and CPUs without shlx have each access done whole, in C.
+ * for the clock if more than one stamp is to come; where the flags are live they are kept in rax meanwhile.
+ *
+ * Where sets are sampled, most accesses are left out, and what is above is in the cold part. p, which is put aside
+ * instead of the clock, has the bits of the lines that are simulated; o ends with the offset in the line:
+ *
+ *     lea   a, [operand]
+ *     rorx  o, a, line_bits
+ *     bt    p, o ; jc sampled
+ *     cmp   o, line_size - size, shifted ; ja straddles, which does the access whole, in C
+ *
+ * Lines of more than 64 bytes, whose granules are longer than a byte, and CPUs without shlx have each access done
+ * whole, in C.
  */
 #include "nt_count.h"
 
@@ -25,7 +35,7 @@
 #include "nt_aside.h"
 
 struct registers {
-    uint8_t a, o, m, c; /* c: holds the clock; NT_NO_REG: none does */
+    uint8_t a, o, m, c, p; /* c: holds the clock, p: the lines that are sampled; NT_NO_REG: none does */
 };
 
 static const struct tn_layout *layout_of(const struct nt_making *making)
@@ -156,6 +166,7 @@ static void test_line(struct nt_making *making, const struct nt_planned_run *run
         nt_compare(emit, line, r->m);
     }
     struct nt_detour *slow = nt_detour(making, NT_NOT_EQUAL);
+    slow->kind = NT_DETOUR_FETCH;
     slow->run = run;
     slow->o = r->o;
 }
@@ -250,18 +261,12 @@ static struct nt_mem line_of(const struct tn_l1_layout *l1, uint8_t o, const str
     return l1->exclusive && access->kind != TN_READ ? exclusive : of_way(l1, o, offsetof(struct tn_way, line));
 }
 
-static void test_data(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)
+/* The additions, once the way is found. */
+static void count_use(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)
 {
     const struct tn_l1_layout *l1 = &layout_of(making)->d1;
     struct nt_emit *emit = &making->emit;
 
-    find_way(making, access->table, r->a, r->o);
-    nt_subtract(emit, r->a, line_of(l1, r->o, access));
-    nt_compare_register(emit, r->a, (int32_t)(1u << l1->line_bits) - access->size);
-    struct nt_detour *slow = nt_detour(making, NT_ABOVE);
-    slow->access = access;
-    slow->o = r->o;
-    slow->a = r->a;
     if (making->config->planner->config->use) {
         add_constant(making, of_way(l1, r->o, offsetof(struct tn_way, use)),
                      1 | (uint64_t)access->size << TN_TOUCH_BITS, r->m);
@@ -277,18 +282,72 @@ static void test_data(struct nt_making *making, const struct nt_planned_access *
     count_stamp(making, l1, r, access->back);
 }
 
+/* The flags say whether the line is there. */
+static void compare_data(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)
+{
+    const struct tn_l1_layout *l1 = &layout_of(making)->d1;
+
+    find_way(making, access->table, r->a, r->o);
+    nt_subtract(&making->emit, r->a, line_of(l1, r->o, access));
+    nt_compare_register(&making->emit, r->a, (int32_t)(1u << l1->line_bits) - access->size);
+}
+
+static void detour_data(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r,
+                        uint8_t condition, enum nt_detour_kind kind)
+{
+    struct nt_detour *detour = nt_detour(making, condition);
+
+    detour->kind = kind;
+    detour->access = access;
+    detour->o = r->o;
+    detour->a = r->a;
+    detour->m = r->m;
+}
+
+/* Leave the access out, unless it touches a line that is simulated. */
+static void test_sampled(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)
+{
+    const struct tn_layout *layout = layout_of(making);
+    struct nt_emit *emit = &making->emit;
+    unsigned bits = layout->d1.line_bits;
+    uint8_t lines = r->p;
+
+    nt_rotate32(emit, r->o, r->a, (uint8_t)bits);
+    if (lines == NT_NO_REG)
+        nt_constant(emit, lines = r->m, layout->sampled);
+    nt_test_bit(emit, lines, r->o);
+    detour_data(making, access, r, NT_BELOW, NT_DETOUR_SAMPLED);
+    if (access->size == 1)
+        return;
+    nt_compare32_register(emit, r->o, (((1u << bits) - access->size + 1) << (32 - bits)) - 1);
+    detour_data(making, access, r, NT_ABOVE, NT_DETOUR_STRADDLES);
+}
+
+static void test_data(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)
+{
+    if (layout_of(making)->sampled != ~0ull) {
+        test_sampled(making, access, r);
+        return;
+    }
+    compare_data(making, access, r);
+    detour_data(making, access, r, NT_ABOVE, NT_DETOUR_MISSED);
+    count_use(making, access, r);
+}
+
+static void do_whole(struct nt_making *making, uint8_t address, uint32_t id)
+{
+    nt_store(&making->emit, nt_gs(NT_ARGS), address);
+    nt_store32_constant(&making->emit, nt_gs(NT_ARGS + 8), id);
+    nt_call_c(making, NT_CALL_WHOLE_DATA);
+}
+
 static void test_access(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)
 {
-    struct nt_emit *emit = &making->emit;
-
     address_of(making, &making->insn[access->insn].access[access->which], r);
-    if (access->whole) {
-        nt_store(emit, nt_gs(NT_ARGS), r->a);
-        nt_store32_constant(emit, nt_gs(NT_ARGS + 8), access->id);
-        nt_call_c(making, NT_CALL_WHOLE_DATA);
-    } else {
+    if (access->whole)
+        do_whole(making, r->a, access->id);
+    else
         test_data(making, access, r);
-    }
 }
 
 /* ------------------------------------------------------------------------------------------ detours */
@@ -308,6 +367,19 @@ static void slow_data(struct nt_making *making, const struct nt_detour *slow)
     nt_and32(emit, slow->a, (1u << l1->line_bits) - 1);
 }
 
+/* The access touches a line that is simulated. */
+static void sampled_data(struct nt_making *making, const struct nt_detour *to)
+{
+    const struct registers r = {.a = to->a, .o = to->o, .m = to->m, .c = NT_NO_REG, .p = NT_NO_REG};
+    struct nt_emit *emit = &making->emit;
+
+    compare_data(making, to->access, &r);
+    uint8_t *found = nt_jcc(emit, NT_BELOW_OR_EQUAL);
+    slow_data(making, to);
+    nt_way(found, emit->at);
+    count_use(making, to->access, &r);
+}
+
 void nt_count_detours(struct nt_making *making)
 {
     struct nt_emit hot = making->emit;
@@ -316,13 +388,22 @@ void nt_count_detours(struct nt_making *making)
     for (unsigned i = 0; i < making->detour_count; i++) {
         const struct nt_detour *slow = &making->detours[i];
         nt_way(slow->from, making->emit.at);
-        if (slow->run) {
+        switch (slow->kind) {
+        case NT_DETOUR_FETCH:
             nt_store32_constant(&making->emit, nt_gs(NT_ARGS), slow->run->id);
             nt_call_c(making, NT_CALL_SLOW_FETCH);
             nt_load16(&making->emit, slow->o, of_thread(slow->run->element));
-        } else if (slow->access) {
+            break;
+        case NT_DETOUR_MISSED:
             slow_data(making, slow);
-        } else {
+            break;
+        case NT_DETOUR_SAMPLED:
+            sampled_data(making, slow);
+            break;
+        case NT_DETOUR_STRADDLES:
+            do_whole(making, slow->a, slow->access->id);
+            break;
+        case NT_DETOUR_JUMP:
             nt_argument(making, 0, slow->jump);
             nt_call_c(making, NT_CALL_JUMPED_FOUND);
         }
@@ -383,7 +464,8 @@ static bool wants_clock(const struct nt_making *making)
 static struct registers take_registers(struct nt_making *making, unsigned i, uint16_t avoid)
 {
     uint16_t from = NT_ALL_BUT_STACK & (uint16_t)~(making->insn[i].reads | avoid);
-    struct registers r = {.c = NT_NO_REG};
+    struct registers r = {.c = NT_NO_REG, .p = NT_NO_REG};
+    bool samples = layout_of(making)->sampled != ~0ull;
 
     if (making->clock_in != NT_NO_REG)
         from &= (uint16_t)~(1u << making->clock_in);
@@ -394,9 +476,12 @@ static struct registers take_registers(struct nt_making *making, unsigned i, uin
         begin_stretch(making, &making->plan.stretch[making->now.stretch++], r.m);
     if (making->clock_in == NT_NO_REG && wants_clock(making)) {
         making->clock_in = nt_take(making, i, from & (uint16_t)~(1u << r.o));
-        nt_load(&making->emit, making->clock_in, of_thread(offsetof(struct tn_thread, clock)));
+        if (samples)
+            nt_constant(&making->emit, making->clock_in, layout_of(making)->sampled);
+        else
+            nt_load(&making->emit, making->clock_in, of_thread(offsetof(struct tn_thread, clock)));
     }
-    r.c = making->clock_in;
+    *(samples ? &r.p : &r.c) = making->clock_in;
     return r;
 }
 

@@ -21,7 +21,7 @@ void nt_count_at(struct nt_making *making, unsigned i);
 void nt_count_behind(struct nt_making *making, unsigned i);
 /* Emits a jump that is taken if `condition` holds, to code behind the block that comes back here. The caller fills in
  * what that code does. */
-enum { NT_ABOVE_OR_EQUAL = 3, NT_NOT_EQUAL = 5, NT_ABOVE = 7 };
+enum { NT_BELOW = 2, NT_ABOVE_OR_EQUAL = 3, NT_NOT_EQUAL = 5, NT_BELOW_OR_EQUAL = 6, NT_ABOVE = 7 };
 struct nt_detour *nt_detour(struct nt_making *making, uint8_t condition);
 /* Behind the block: where failed tests lead. */
 void nt_count_detours(struct nt_making *making);

@@ -262,6 +262,11 @@ void nt_compare_register(struct nt_emit *emit, uint8_t reg, int32_t value)
     constant_to_register(emit, 0x48, CMP, reg, value);
 }
 
+void nt_compare32_register(struct nt_emit *emit, uint8_t reg, uint32_t value)
+{
+    constant_to_register(emit, 0, CMP, reg, (int32_t)value);
+}
+
 void nt_and32(struct nt_emit *emit, uint8_t reg, uint32_t value)
 {
     constant_to_register(emit, 0, AND, reg, (int32_t)value);

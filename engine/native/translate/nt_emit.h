@@ -94,6 +94,11 @@ NT_STORES(nt_compare, 0x48, 0x39)
 NT_HAS_CONSTANT(nt_compare32_constant, 0, 0x81, 7)
 NT_MOVES(nt_subtract_register, 0x48, 0x2b)
 NT_MOVES(nt_compare_registers, 0x48, 0x3b)
+/* The carry flag is the bit of `of` whose number is in the low six bits of `bit`. */
+static inline void nt_test_bit(struct nt_emit *emit, uint8_t of, uint8_t bit)
+{
+    nt_with_register(emit, 0x48, 0x0fa3, bit, of);
+}
 
 /* The vector register `reg`, of `bits` bits; 512: AVX-512. 16 or 64 bits of the opmask register `reg`. `to` has neither
  * base nor index. */
@@ -109,6 +114,7 @@ void nt_add_constant(struct nt_emit *emit, struct nt_mem to, int32_t value);
 void nt_compare_constant(struct nt_emit *emit, struct nt_mem what, int32_t value);
 void nt_compare8_constant(struct nt_emit *emit, struct nt_mem what, uint8_t value);
 void nt_compare_register(struct nt_emit *emit, uint8_t reg, int32_t value);
+void nt_compare32_register(struct nt_emit *emit, uint8_t reg, uint32_t value);
 void nt_and32(struct nt_emit *emit, uint8_t reg, uint32_t value); /* the upper half becomes 0 */
 void nt_shlx(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t bits); /* no flags; BMI2 */
 void nt_set(struct nt_emit *emit, uint8_t condition, struct nt_mem to);      /* a byte; no flags */

@@ -284,7 +284,7 @@ void vg_emit_fetch(struct vg_builder *b, UInt insn)
     if (!vg.config.cache_sim)
         return;
     for (; line <= last; line += size) {
-        if (line != b->fetched)
+        if (line != b->fetched && tn_is_sampled(vg.layout, line))
             emit_run(b, insn, line);
         b->fetched = line;
     }
@@ -360,6 +360,32 @@ struct test {
     ULong argument;
 };
 
+/* Bit 0: whether the address is in a line that is simulated. */
+static IRExpr *sampled_at(struct vg_builder *b, IRExpr *address)
+{
+    IRExpr *shift = IRExpr_Const(IRConst_U8(vg.layout->class_bits));
+    IRExpr *number = binary(b, Iop_And64, binary(b, Iop_Shr64, address, shift), vg_u64(TN_CLASSES - 1));
+
+    return binary(b, Iop_Shr64, vg_u64(vg.layout->sampled), atom(b, IRExpr_Unop(Iop_64to8, number)));
+}
+
+/* Whether the slow path is to be taken. The way table leads from a line that is not simulated to a way that holds none,
+ * and belongs to nobody: it is always missed there, and may be added to. */
+static IRExpr *is_missed(struct vg_builder *b, const struct test *test, IRExpr *hit)
+{
+    IRExpr *missed = atom(b, IRExpr_Unop(Iop_Not1, hit)), *sampled;
+
+    if (vg.layout->sampled == ~0ull)
+        return missed;
+    sampled = sampled_at(b, test->address);
+    if (test->size > 1) {
+        IRExpr *last = binary(b, Iop_Add64, test->address, vg_u64(test->size - 1));
+        sampled = binary(b, Iop_Or64, sampled, sampled_at(b, last));
+    }
+    sampled = binary(b, Iop_And64, sampled, atom(b, IRExpr_Unop(Iop_1Uto64, missed)));
+    return binary(b, Iop_CmpNE64, sampled, vg_u64(0));
+}
+
 static void emit_test(struct vg_builder *b, const struct test *test)
 {
     const struct tn_l1_layout *l1 = &vg.layout->d1;
@@ -377,7 +403,7 @@ static void emit_test(struct vg_builder *b, const struct test *test)
     x = binary(b, Iop_Sub64, test->address, line);
     hit = binary(b, Iop_CmpLT64U, x, vg_u64(line_size + 1 - test->size));
     vg_call_helper(b, test->name, test->helper, mkIRExprVec_2(test->address, vg_u64(test->argument)),
-                   atom(b, IRExpr_Unop(Iop_Not1, hit)));
+                   is_missed(b, test, hit));
     offset = way_offset(b, element(b, index, 1, test->table));
     if (vg.config.use)
         mask = data_mask(b, test->address, test->size, test->bytes);

@@ -16,6 +16,7 @@
  *               too often is translated again, one by one.
  *   Coherence   A read and a write ask for different things: where it is simulated, there are no groups.
  *   Pairs       The second one of a group may be the first to use a line: where that is asked for, there are none.
+ *   Sampling    One line of a group may be simulated and another not: where not all are, there are no groups.
  *   A fault     An access may fault while the group has not been done. The thread says which group runs and where its
  *               first access was (shadow words, see vg_emit.h), and what happened up to the fault is done late. No
  *               two of a group are of one instruction, so the faulting address says which have happened.
@@ -108,7 +109,8 @@ void vg_join_find(struct vg_builder *b, const IRSB *block)
     struct origin *origins;
     UInt next = 0;
 
-    if (!vg.config.cache_sim || vg.config.coherence || vg.config.pairs || d1->line != 1u << LINE_BITS ||
+    if (!vg.config.cache_sim || vg.config.coherence || vg.config.pairs || vg.config.sample > 1 ||
+        d1->line != 1u << LINE_BITS ||
         d1->size == (ULong)d1->assoc * d1->line || plan->accesses < 2)
         return;
     origins = LibVEX_Alloc((block->tyenv->types_used + 1) * sizeof *origins);

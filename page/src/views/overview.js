@@ -86,6 +86,9 @@ const later = (app) =>
 
 /* ------------------------------------------------------------------------------------------ what was recorded */
 
+const SAMPLED = (sets) =>
+    `one set of the caches in ${sets}: misses and the use of lines are estimates; tenure report says how far off`;
+
 function recorded(app) {
     const {meta, title} = app.profile;
     const cache = (key) => {
@@ -96,6 +99,7 @@ function recorded(app) {
     const [engine, threads] = [meta.get('engine'), meta.get('threads')];
     const facts = [
         ['Caches', list(...['I1', 'D1', 'L2', 'LL'].map(cache))],
+        ['Simulated', Number(meta.get('sample')) > 1 && SAMPLED(meta.get('sample'))],
         ['Recorded', list(meta.get('creator'), engine && `${engine} engine`, threads && `${threads} threads`)],
         ['In', meta.get('directory')],
         ['Difference', app.metrics.difference && `${meta.get('diff.new')} minus ${meta.get('diff.baseline')}`],

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * margin.c: see margin.h.
+ */
+#include "profile/read/margin.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/error.h"
+#include "profile/read/opened.h"
+
+enum { GROUPS = TN_SAMPLE_GROUPS };
+static const double student = 3.182446; /* 95 %, GROUPS - 1 degrees of freedom */
+
+/* ran: rows have what was executed, and so accesses. */
+static const struct {
+    const char *view, *groups, *is_row, *of;
+    bool ran, has_mean;
+} kinds[] = {
+    [TP_SAMPLED_TOTALS] = {"totals", "total_groups", "?1 IS NOT NULL", "1", false, false},
+    [TP_SAMPLED_FUNCTIONS] = {"functions", "function_groups", "id = ?1", "function_id", true, true},
+    [TP_SAMPLED_LINES] = {"lines", "line_groups", "id = ?1", "line_id", true, true},
+    [TP_SAMPLED_ARCS] = {"arcs", "arc_groups", "id = ?1", "arc_id", true, false},
+    [TP_SAMPLED_DATA] = {"data_objects", "data_groups", "id = ?1", "data_id", false, true},
+};
+
+struct tp_margin {
+    tp_profile *profile;
+    enum tp_sampled of;
+    struct tp_formula formula;
+    bool inclusive;        /* all its terms */
+    sqlite3_stmt *row, *groups;
+    struct least {
+        double count, per_access; /* variance of a term: of any count, and for each of its accesses */
+    } least[TP_FORMULA_TERMS];
+    unsigned sample;
+};
+
+unsigned tp_sample(tp_profile *profile)
+{
+    const char *value = tp_meta(profile, "sample");
+    long sample = value ? strtol(value, NULL, 10) : 1;
+
+    return sample > 1 && sample <= TN_RAW_MOST_SAMPLED ? (unsigned)sample : 1;
+}
+
+static const char *suffix(const struct tp_margin *margin, size_t term)
+{
+    return margin->inclusive || margin->formula.term[term].inclusive ? "_incl" : "";
+}
+
+/* SQL: the accesses of a row. */
+static char *accesses(const struct tp_margin *margin, size_t term)
+{
+    if (!kinds[margin->of].ran)
+        return sqlite3_mprintf("0");
+    return sqlite3_mprintf("(ifnull(\"Ir%s\", 0) + ifnull(\"Dr%s\", 0) + ifnull(\"Dw%s\", 0))", suffix(margin, term),
+                           suffix(margin, term), suffix(margin, term));
+}
+
+/* How small the variance of a term cannot be: of things together, whose groups tell it. */
+static int find_least(struct tp_margin *margin, size_t term, struct tp_error *err)
+{
+    const char *event = margin->formula.term[term].event->name, *incl = suffix(margin, term);
+    struct least *least = &margin->least[term];
+    double seen, all = 0, ran = 0, sample = margin->sample;
+    char *own = accesses(margin, term);
+
+    int failed =
+        !own ? TP_NO_MEMORY(err)
+             : tp_number(margin->profile, sqlite3_mprintf("SELECT count(DISTINCT %s) FROM %s WHERE \"%w%s\" <> 0",
+                                                          kinds[margin->of].of, kinds[margin->of].groups, event, incl),
+                         0, &seen, err) ||
+                   tp_number(margin->profile,
+                             sqlite3_mprintf("SELECT sum(v) FROM (SELECT (sum(1.0 * e * e) - 1.0 * sum(e) * sum(e) / "
+                                             "%d) * %d / %d AS v FROM (SELECT %s AS id, \"%w%s\" AS e FROM %s) "
+                                             "GROUP BY id)",
+                                             GROUPS, GROUPS, GROUPS - 1, kinds[margin->of].of, event, incl,
+                                             kinds[margin->of].groups),
+                             0, &all, err) ||
+                   tp_number(margin->profile, sqlite3_mprintf("SELECT sum(%s) FROM %s", own, kinds[margin->of].view), 0,
+                             &ran, err);
+    sqlite3_free(own);
+    least->count = sample * sample;
+    if (kinds[margin->of].has_mean && *incl == '\0' && seen > 0)
+        least->count = fmax(least->count, all / seen);
+    least->per_access = ran > 0 ? all / ran : 0;
+    return failed ? -1 : 0;
+}
+
+static bool is_immediate(const char *name)
+{
+#define TN_IMMEDIATE(exact, ...) \
+    if (strcmp(name, #exact) == 0) \
+        return true;
+#include "core/events.inc"
+    return false;
+}
+
+bool tp_event_is_exact(const struct tp_event *event)
+{
+    struct tp_weighted_sum sum = {0};
+
+    if (!event->derived)
+        return is_immediate(event->name);
+    if (!event->formula || tp_weighted_sum_read(&sum, event->formula))
+        return false;
+    for (size_t i = 0; i < sum.count; i++) {
+        if (!is_immediate(sum.term[i].event)) /* no sum of what is counted has parts that are sums */
+            return false;
+    }
+    return true;
+}
+
+/* Ask for the terms of a row, and behind them for the accesses that each falls to. */
+static sqlite3_stmt *ask(struct tp_margin *margin, const char *from, const char *where, struct tp_error *err)
+{
+    sqlite3_str *sql = sqlite3_str_new(margin->profile->db);
+    size_t terms = margin->formula.terms;
+
+    sqlite3_str_appendall(sql, "SELECT 1");
+    for (size_t i = 0; i < terms; i++)
+        sqlite3_str_appendf(sql, ", \"%w%s\"", margin->formula.term[i].event->name, suffix(margin, i));
+    for (size_t i = 0; i < terms; i++) {
+        char *own = accesses(margin, i);
+        sqlite3_str_appendf(sql, ", %s", own ? own : "0");
+        sqlite3_free(own);
+    }
+    sqlite3_str_appendf(sql, " FROM %s WHERE %s", from, where);
+    return tp_query(margin->profile, sqlite3_str_finish(sql), err);
+}
+
+static int prepare(struct tp_margin *margin, struct tp_error *err)
+{
+    char mine[64];
+
+    for (size_t i = 0; i < margin->formula.terms; i++) {
+        if (!tp_event_is_exact(margin->formula.term[i].event) && find_least(margin, i, err))
+            return -1;
+    }
+    snprintf(mine, sizeof mine, "%s = ?1", kinds[margin->of].of);
+    margin->row = ask(margin, kinds[margin->of].view, kinds[margin->of].is_row, err);
+    margin->groups = margin->row ? ask(margin, kinds[margin->of].groups, mine, err) : NULL;
+    return margin->groups ? 0 : -1;
+}
+
+struct tp_margin *tp_margin_new(tp_profile *profile, enum tp_sampled of, const struct tp_formula *formula,
+                                const char *event, bool inclusive, struct tp_error *err)
+{
+    struct tp_margin *margin = calloc(1, sizeof *margin);
+    const struct tp_event *found = formula ? NULL : tp_event_find(profile, event);
+
+    if (!margin) {
+        TP_NO_MEMORY(err);
+        return NULL;
+    }
+    margin->profile = profile;
+    margin->of = of;
+    margin->inclusive = inclusive;
+    margin->sample = tp_sample(profile);
+    if (formula) {
+        margin->formula = *formula;
+    } else if (found) {
+        margin->formula.term[0].event = found;
+        margin->formula.step[0].what = '$';
+        margin->formula.terms = margin->formula.steps = 1;
+    } else {
+        TP_FAIL(err, "%s: has no event %s", tp_path(profile), event);
+    }
+    if ((formula || found) && prepare(margin, err) == 0)
+        return margin;
+    tp_margin_free(margin);
+    return NULL;
+}
+
+void tp_margin_free(struct tp_margin *margin)
+{
+    if (!margin)
+        return;
+    sqlite3_finalize(margin->row);
+    sqlite3_finalize(margin->groups);
+    free(margin);
+}
+
+/* The values of the formula's terms in a row; 0 where they are not known. */
+static void take(const struct tp_margin *margin, sqlite3_stmt *row, struct tp_figure *term)
+{
+    for (size_t i = 0; i < margin->formula.terms; i++) {
+        bool known = sqlite3_column_type(row, (int)i + 1) != SQLITE_NULL;
+        term[i] = (struct tp_figure){known ? sqlite3_column_double(row, (int)i + 1) : 0, known};
+    }
+}
+
+/* Of an estimate with this variance, where one set in `sample` was simulated. */
+static double margin_of(double variance, unsigned sample)
+{
+    return student * sqrt(variance * (1 - 1.0 / sample));
+}
+
+static double sum_of_squares(const double value[GROUPS])
+{
+    double mean = 0, squares = 0;
+
+    for (int k = 0; k < GROUPS; k++)
+        mean += value[k] / GROUPS;
+    for (int k = 0; k < GROUPS; k++)
+        squares += (value[k] - mean) * (value[k] - mean);
+    return squares;
+}
+
+/* GROUPS values, each of all but one group: the variance of the value of all. */
+static double variance_of(const double value[GROUPS])
+{
+    return sum_of_squares(value) * (GROUPS - 1) / GROUPS;
+}
+
+double tp_margin_of_groups(const double group[GROUPS], double least, unsigned sample)
+{
+    return margin_of(fmax(least, sum_of_squares(group) * GROUPS / (GROUPS - 1)), sample);
+}
+
+int tp_margin_at(struct tp_margin *margin, int64_t id, struct tp_figure *out, struct tp_error *err)
+{
+    const struct tp_formula *formula = &margin->formula;
+    struct tp_figure all[TP_FORMULA_TERMS], group[GROUPS][TP_FORMULA_TERMS] = {0}, without[GROUPS][TP_FORMULA_TERMS];
+    double ran[TP_FORMULA_TERMS], value[GROUPS], variance;
+    int more, groups = 0;
+
+    *out = (struct tp_figure){0, false};
+    sqlite3_reset(margin->row);
+    sqlite3_reset(margin->groups);
+    id = margin->of == TP_SAMPLED_TOTALS ? 1 : id;
+    sqlite3_bind_int64(margin->row, 1, id);
+    sqlite3_bind_int64(margin->groups, 1, id);
+    if ((more = tp_row(margin->profile, margin->row, err)) <= 0)
+        return more;
+    take(margin, margin->row, all);
+    for (size_t i = 0; i < formula->terms; i++)
+        ran[i] = sqlite3_column_double(margin->row, (int)(formula->terms + i) + 1);
+    while ((more = tp_row(margin->profile, margin->groups, err)) > 0 && groups < GROUPS)
+        take(margin, margin->groups, group[groups++]);
+    if (more < 0)
+        return -1;
+    for (int k = 0; k < GROUPS; k++) {
+        for (size_t i = 0; i < formula->terms; i++) {
+            double sampled = 0;
+            for (int j = 0; j < GROUPS; j++)
+                sampled += group[j][i].value;
+            without[k][i] = all[i];
+            without[k][i].value += (sampled - group[k][i].value) * GROUPS / (GROUPS - 1) - sampled;
+        }
+        struct tp_figure figure = tp_formula_value(formula, without[k]);
+        if (!figure.known)
+            return 0;
+        value[k] = figure.value;
+    }
+    variance = variance_of(value);
+    for (size_t i = 0; i < formula->terms; i++) { /* what a term's own groups tell too little of */
+        double least = fmax(margin->least[i].count, margin->least[i].per_access * ran[i]), known = all[i].value;
+        double before = tp_formula_value(formula, all).value;
+        for (int k = 0; k < GROUPS; k++)
+            value[k] = without[k][i].value;
+        all[i].value += sqrt(fmax(0, least - variance_of(value)));
+        double off = tp_formula_value(formula, all).value - before;
+        all[i].value = known;
+        variance += off * off;
+    }
+    *out = (struct tp_figure){margin_of(variance, margin->sample), true};
+    return 0;
+}
