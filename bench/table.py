@@ -52,6 +52,9 @@ def figures(result):
         "slowdown": quotient(result, "tenure", "bare", "cpu"),
         "native ratio": quotient(result, "native", "callgrind", "cpu"),
         "native slowdown": quotient(result, "native", "bare", "cpu"),
+        "sample8 ratio": quotient(result, "sample8", "callgrind", "cpu"),
+        "sample8 slowdown": quotient(result, "sample8", "bare", "cpu"),
+        "sample32 slowdown": quotient(result, "sample32", "bare", "cpu"),
         "callgrind slowdown": quotient(result, "callgrind", "bare", "cpu"),
     }
 
@@ -97,7 +100,8 @@ def count(value):
 
 # ---------------------------------------------------------------------------------------------- tables
 
-MEASURES = ["bare", "none", "callgrind", "tenure", "flat", "nouse", "native", "nodata", "raw", "import", "shares"]
+MEASURES = ["bare", "none", "callgrind", "tenure", "flat", "nouse", "native", "nodata", "sample8", "sample32", "raw",
+            "import", "shares"]
 UNTIMED = {"shares"}  # taken for something else than their time
 
 
@@ -113,7 +117,8 @@ def ratios(results):
              ("use", "use", extra), ("data", "data", extra), ("memory ratio", "memory", ratio),
              ("import share", "import", share), ("translating", "translating", share), ("slowdown", "slowdown", times),
              ("callgrind slowdown", "Callgrind's", times), ("native ratio", "native CPU", ratio),
-             ("native slowdown", "native's", times)]
+             ("native slowdown", "native's", times), ("sample8 ratio", "1 set in 8", ratio),
+             ("sample8 slowdown", "1 in 8's", times), ("sample32 slowdown", "1 in 32's", times)]
     lines = [(result["name"], figures(result)) for result in results]
     table = [["program", *(title for _, title, _ in shown)]]
     table += [[name, *(show(own[key]) for key, _, show in shown)] for name, own in lines]
