@@ -7,7 +7,8 @@
  * way's new stay begins. The level below was asked for the line's place before, in the order of entries too.
  *
  * Usually lines have one size, sets the compact form, and no write-backs, prefetching or coherence is simulated. The
- * same code is compiled for this case apart: `plain` is then a constant, and what asks for the rest is not there.
+ * same code is compiled for this case apart: `plain` is then a constant, and what asks for the rest is not there. With
+ * an L2 the last level is then asked ahead, too, for the lines that L2 does not have.
  */
 #include "lower.h"
 
@@ -529,21 +530,58 @@ static __attribute__((noinline)) struct tn_record *record_in(tn_core *core, stru
     return fill_slot(core, lower, taken, place, &payers);
 }
 
-/* The same in the usual case: `record` is at home in the place and has no holders, and next comes the memory. */
-static __attribute__((noinline)) void record_anew(tn_core *core, struct tn_lower *lower,
-                                                  const struct tn_taken *taken, struct tn_record *record)
+/* The record's line can leave, and another one begin in its place, without asking whether anybody holds it. */
+static inline bool is_usual(const struct tn_place *place, const struct tn_record *record)
+{
+    return !place->hit && (record->state & (TN_RECORD_RESIDENT | TN_RECORD_HOLDERS)) == TN_RECORD_RESIDENT;
+}
+
+/* The same in the usual case: `record` is at home in the place, and next comes the memory. */
+static __attribute__((noinline)) void record_anew(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
+                                                  const struct tn_place *place, struct tn_record *record)
 {
     const struct tn_entry *entry = taken->entry;
     struct payers payers = payers_below(core, taken, TN_LEVEL_LL);
     struct past past;
-    charge_lower_miss(core, lower, taken, &taken->place, &payers);
+    charge_lower_miss(core, lower, taken, place, &payers);
     tenure_end(core, lower, record, &past, entry->stamp);
     tenure_begin(core, lower, record, taken, &payers, 0);
+}
+
+/* The record of a line in the last level, of which the place is known and `home` is the record at home there. */
+static inline struct tn_record *record_known(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
+                                             const struct tn_place *place, struct tn_record *home)
+{
+    if (place->hit && home->state & TN_RECORD_RESIDENT) {
+        use_found_line(core, lower, taken, home_of(lower, place));
+        return home;
+    }
+    if (!is_usual(place, home))
+        return record_in(core, lower, taken, place);
+    record_anew(core, lower, taken, place, home);
+    return home;
+}
+
+/* The usual case of an L2 whose lines have the size of those of the last level. */
+static __attribute__((noinline)) void record_anew_of_two(tn_core *core, struct tn_lower *lower,
+                                                         const struct tn_taken *taken, struct tn_record *record)
+{
+    const struct tn_entry *entry = taken->entry;
+    struct payers payers = payers_below(core, taken, TN_LEVEL_2);
+    struct past past;
+    charge_lower_miss(core, lower, taken, &taken->place, &payers);
+    tenure_end(core, lower, record, &past, entry->stamp);
+    fold_into_record(core, lower->next, *parent_of(lower, record), &lower->shape, &past, 0, entry->stamp, true);
+    struct tn_record *parent = record_known(core, lower->next, taken, &taken->below, taken->home_below);
+    tenure_begin(core, lower, record, taken, &payers, 0);
+    filled_from(lower, record, parent, entry->address);
 }
 
 static struct tn_record *ask_level(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken)
 {
     struct tn_place place;
+    if (taken->asked)
+        return record_known(core, lower, taken, &taken->below, taken->home_below);
     tn_sets_split(&lower->sets, taken->entry->address, &place);
     tn_sets_use(&lower->sets, &place);
     return record_in(core, lower, taken, &place);
@@ -586,10 +624,12 @@ TN_ALWAYS_INLINE struct tn_record *record_of(tn_core *core, struct tn_lower *low
         use_found_line(core, lower, taken, home_of(lower, &taken->place));
         return record;
     }
-    if (!plain || lower->next || taken->place.hit ||
-        (record->state & (TN_RECORD_RESIDENT | TN_RECORD_HOLDERS)) != TN_RECORD_RESIDENT)
+    if (!plain || !is_usual(&taken->place, record))
         return record_in(core, lower, taken, &taken->place);
-    record_anew(core, lower, taken, record);
+    if (lower->next)
+        record_anew_of_two(core, lower, taken, record);
+    else
+        record_anew(core, lower, taken, &taken->place, record);
     return record;
 }
 
@@ -705,6 +745,28 @@ TN_ALWAYS_INLINE void look_up_entry(tn_core *core, struct tn_lower *lower, struc
     __builtin_prefetch(taken->home, 1);
     if (taken->l1->kinds)
         fetch_kinds(lower, taken);
+    taken->asked = plain && lower->next && !taken->place.hit;
+    if (!taken->asked)
+        return;
+    tn_sets_split(&lower->next->sets, entry->address, &taken->below);
+    tn_compact_prefetch(&lower->next->sets, &taken->below);
+    __builtin_prefetch(&lower->parents[home_of(lower, &taken->place)], 1);
+}
+
+/* L2 does not have the line: it takes its place in the last level. What the line that leaves L2 leads to is fetched. */
+static inline void look_up_below(struct tn_lower *lower, struct tn_taken *taken)
+{
+    const struct tn_record *leaves = taken->home;
+    if (!taken->asked)
+        return;
+    tn_compact_use(&lower->next->sets, &taken->below);
+    taken->home_below = &lower->next->homes[home_of(lower->next, &taken->below)];
+    __builtin_prefetch(taken->home_below, 1);
+    if (!(leaves->state & TN_RECORD_LIVE))
+        return;
+    __builtin_prefetch(lower->parents[home_of(lower, &taken->place)], 1);
+    __builtin_prefetch(leaves->late, 1);
+    __builtin_prefetch(leaves->of_node, 1);
 }
 
 /* Prefetch what the look-up of the entry will read. */
@@ -715,6 +777,7 @@ TN_ALWAYS_INLINE void foresee_entry(const struct tn_ring *ring, const struct tn_
     taken->entry = entry;
     taken->l1 = l1;
     taken->stay = &l1->stays[entry->way];
+    taken->asked = false;
     if (ring->used) {
         taken->used = ring->used[entry - ring->entries];
         taken->own = entry->stamp - ring->later;
@@ -740,6 +803,9 @@ TN_ALWAYS_INLINE void take_entries(tn_core *core, struct tn_ring *ring, uint64_t
     for (at = ring->looked_up; at < look_up_to; at++)
         look_up_entry(core, lower, &ring->taken[at % TN_AHEAD], plain);
     ring->looked_up = at;
+    for (at = ring->looked_up_below; plain && lower->next && at < consume_to + (look_up_to - consume_to) / 2; at++)
+        look_up_below(lower, &ring->taken[at % TN_AHEAD]);
+    ring->looked_up_below = at;
     for (at = ring->consumed; at < consume_to; at++)
         consume_entry(core, lower, &ring->taken[at % TN_AHEAD], plain);
     __atomic_store_n(&ring->consumed, at, __ATOMIC_RELEASE);
@@ -760,9 +826,9 @@ static void take_any(tn_core *core, struct tn_ring *ring, uint64_t foresee_to, u
 static bool is_plain(const struct tn_config *config)
 {
     const struct tn_geometry *next = config->l2.size ? &config->l2 : &config->ll;
-    bool one_size = config->i1.line == next->line && config->d1.line == next->line;
-    return one_size && tn_sets_compact(next) && !config->write_back && !config->prefetch &&
-           !config->coherence;
+    bool one_size = config->i1.line == next->line && config->d1.line == next->line && config->ll.line == next->line;
+    return one_size && tn_sets_compact(next) && tn_sets_compact(&config->ll) && !config->write_back &&
+           !config->prefetch && !config->coherence;
 }
 
 tn_taker *TN_TAKER_FOR(const struct tn_config *config)
@@ -771,51 +837,6 @@ tn_taker *TN_TAKER_FOR(const struct tn_config *config)
 }
 
 #ifndef TN_TAKER_ONLY
-
-/* ------------------------------------------------------------------------------------------ set-up */
-
-static uint64_t groups_of(const struct tn_lower *lower)
-{
-    return lower->sets.sets / TN_GROUP + 1;
-}
-
-struct tn_lower *tn_lower_new(enum tn_level level, struct tn_lower *next, const struct tn_config *config, bool slices)
-{
-    const struct tn_geometry *geometry = level == TN_LEVEL_2 ? &config->l2 : &config->ll;
-    struct tn_lower *lower = tn_host_alloc(sizeof *lower);
-    tn_shape_init(&lower->shape, geometry);
-    tn_sets_init(&lower->sets, geometry);
-    lower->level = level;
-    lower->next = next;
-    lower->homes = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->homes);
-    if (config->write_back)
-        lower->written = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->written);
-    if (slices)
-        lower->slices = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->slices);
-    lower->kinds = config->patterns ? tn_kinds_new(geometry, config->pairs ? config->traces : 0) : NULL;
-    if (next)
-        lower->parents = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->parents);
-    lower->filled = tn_host_alloc(groups_of(lower));
-    lower->missed_access = ~0ull;
-    return lower;
-}
-
-void tn_lower_free(struct tn_lower *lower)
-{
-    if (!lower)
-        return;
-    tn_host_free(lower->filled, groups_of(lower));
-    tn_kinds_free(lower->kinds);
-    if (lower->written)
-        tn_host_free(lower->written, lower->sets.sets * lower->sets.assoc * sizeof *lower->written);
-    if (lower->slices)
-        tn_host_free(lower->slices, lower->sets.sets * lower->sets.assoc * sizeof *lower->slices);
-    if (lower->parents)
-        tn_host_free(lower->parents, lower->sets.sets * lower->sets.assoc * sizeof *lower->parents);
-    tn_host_free(lower->homes, lower->sets.sets * lower->sets.assoc * sizeof *lower->homes);
-    tn_sets_free(&lower->sets);
-    tn_host_free(lower, sizeof *lower);
-}
 
 /* ------------------------------------------------------------------------------------------ coherence */
 
@@ -854,7 +875,7 @@ static void flush_group(tn_core *core, struct tn_lower *lower, uint64_t first, u
 
 void tn_lower_flush(tn_core *core, struct tn_lower *lower, uint64_t now)
 {
-    for (uint64_t group = 0; group < groups_of(lower); group++) {
+    for (uint64_t group = 0; group < tn_lower_groups(lower); group++) {
         if (lower->filled[group])
             flush_group(core, lower, group * TN_GROUP, now);
         lower->filled[group] = 0;

@@ -73,6 +73,12 @@ struct tn_lower {
     const struct tn_l1 *missed_through;
 };
 
+/* Bytes in `filled`. */
+static inline uint64_t tn_lower_groups(const struct tn_lower *lower)
+{
+    return lower->sets.sets / TN_GROUP + 1;
+}
+
 /* An empty cache of the configuration's geometry for `level`, above `next` (NULL: memory). slices: records say where
  * they are in their data objects. The caller frees it: after tn_lower_flush, or when the core goes. */
 struct tn_lower *tn_lower_new(enum tn_level level, struct tn_lower *next, const struct tn_config *config, bool slices);

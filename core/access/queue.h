@@ -89,6 +89,9 @@ struct tn_taken {
     struct tn_late *node;     /* the late costs of the node; NULL: there is no node */
     struct tn_place place;    /* where the line is, or goes, in the level below */
     struct tn_record *home;   /* of this place */
+    struct tn_place below;    /* the same of the level behind that, if `asked`: it was looked up already */
+    struct tn_record *home_below;
+    bool asked;
     struct tn_pattern *pattern; /* where the stride to the miss is counted; NULL: strides are not kept */
     uint32_t slice;           /* where the line is in its data object; 0: not known */
     uint32_t group;           /* in which it is counted (sample.h); 0 where everything is simulated */
@@ -114,7 +117,7 @@ struct tn_ring {
     struct tn_batch batch[TN_BATCHES];
     /* ---- the consumer's */
     _Alignas(64) uint64_t consumed; /* the room of these entries is free again */
-    uint64_t batches_taken, foreseen, looked_up;
+    uint64_t batches_taken, foreseen, looked_up, looked_up_below; /* the last one: with an L2, or 0 */
     uint64_t upto;  /* see above (parallel engines) */
     uint64_t later; /* what is added to stamps of the batch that is being published: merged - upto */
     struct tn_taken taken[TN_AHEAD];

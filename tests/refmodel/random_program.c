@@ -257,6 +257,21 @@ static void random_sample(struct program *p, struct pair_config *config)
     }
 }
 
+/* Caches as real ones are in what decides how they are simulated: lines of one size, few ways, and so many sets that a
+ * tag has 32 bits. */
+static void make_usual(struct pair_config *config)
+{
+    struct model_cache_config *caches[] = {&config->i1, &config->d1, &config->l2, &config->ll};
+
+    for (int i = 0; i < 4; i++) {
+        if (!caches[i]->size)
+            continue;
+        caches[i]->line = 64;
+        caches[i]->assoc = 1 + caches[i]->assoc % (2u + 2 * (uint32_t)i);
+        caches[i]->size = 64ull * 2048 * caches[i]->assoc;
+    }
+}
+
 static void random_config(struct program *p, struct pair_config *config)
 {
     uint32_t i1 = random_line(p), d1 = random_line(p), ll = i1 > d1 ? i1 : d1;
@@ -272,6 +287,8 @@ static void random_config(struct program *p, struct pair_config *config)
     config->ll = random_cache(p, ll, 40);
     if (chance(p, 2)) /* usual proportions */
         config->ll.size *= 8, config->ll.assoc *= 2;
+    if (chance(p, 6))
+        make_usual(config);
     config->shared_l1 = has(p, RP_SHARED) && chance(p, 4);
     config->flush_at_exit = !chance(p, 6);
     config->branch_sim = has(p, RP_BRANCHES) && chance(p, 2);
