@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Write a small raw profile, straight from the grammar in core/raw_format.h.
 
-    seed_raw.py OUTPUT [TWO_PARTS]
+    seed_raw.py OUTPUT one|two|sampled
 
-The input that fuzz_import starts from; every type of chunk occurs. The program: main (context 1) calls f
-(context 2) three times, a node below f is an alias of f.
+The input that fuzz_import starts from: one part or two, or one of sampled sets, whose late costs are in groups. Every
+type of chunk occurs. The program: main (context 1) calls f (context 2) three times, a node below f is an alias of f.
 """
 import struct
 import sys
@@ -19,6 +19,7 @@ IMMEDIATE = ["Ir", "Dr", "Dw"]
 FETCH = ["I1mr", "ILmr", "AcCostI1", "SpLossI1", "EvI1"]
 DATA = ["D1mr", "DLmr", "-", "AcCostD1", "SpLossD1", "EvD1"]
 CALL, RETURN = 4, 8
+SAMPLED = sys.argv[2] == "sampled"
 PRUNED_BELOW, ALIAS = 1, 4
 
 
@@ -38,7 +39,18 @@ def s(value):
 
 
 def late(slots):
-    """{slot: value} as a bit set and the values that are set."""
+    """{slot: value} as a bit set and the values that are set; these are in groups 0 and 3 if sets are sampled."""
+    if SAMPLED:
+        return bits_of(slots) + b"".join(n(9, slots[slot] // 2, slots[slot]) for slot in sorted(slots))
+    return sparse(slots)
+
+
+def bits_of(slots):
+    return n(sum(1 << slot for slot in slots))
+
+
+def sparse(slots):
+    """The same of what is no cost."""
     return n(sum(1 << slot for slot in slots), *(slots[slot] for slot in sorted(slots)))
 
 
@@ -63,7 +75,8 @@ class Part:
 def definitions(part):
     names = (IMMEDIATE, FETCH, DATA)
     part.chunk(META, s("command") + s("seed"), s("engine") + s("none"))
-    part.chunk(EVENTS, b"".join(n(len(group)) + b"".join(map(s, group)) for group in names))
+    part.chunk(EVENTS, b"".join(n(len(group)) + b"".join(map(s, group)) for group in names) +
+               (n(8, 4) if SAMPLED else n(1, 1)))
     part.chunk(OBJECT, n(1) + s("/nowhere/seed") + n(0x400000, 0x3000, 0) + s(bytes(range(20))))
     part.chunk(FUNCTION, n(1, 1, 0x401000, 0x40, 0) + s("main"), n(2, 1, 0x401040, 0x20, 0) + s("_ZN1a1fEi"))
     part.chunk(CONTEXT, n(1, 1, 1, 0), n(2, 2, 2, 1, 1))
@@ -84,12 +97,13 @@ def measurements(part):
     part.chunk(LATE, n(1, 1, 0, 0) + late({0: 1, 1: 1}), n(1, 2, 1, 1) + late({0: 200, 3: 1 << 40, 4: 56 * 200}))
     part.chunk(DATA_BLOCKS, n(1, 3, 2, 300, 150))
     part.chunk(DATA_AT, n(1, 0) + late({4: 90}), n(1, 25) + late({0: 1, 4: 7}), n(5, 4097) + late({1: 3}))
-    part.chunk(SHARING, n(1, 2, 1, 9, 6, 3, 0xff, 1 << 63), n(0, 0, 0, 1, 1, 0, 0, 0))
-    part.chunk(STRIDES, n(1, 2, 1, 1, 199, 3, 2, 1024, 150, 15, 40))
-    part.chunk(SETS, n(1, 2, 1, 1, 0) + late({0: 7, 63: 1}), n(1, 2, 1, 1, 1) + late({5: 2}))
-    part.chunk(PAIR, n(2, 3, 2, 2, 1, 1, 0, 7, 6, 900) + late({5: 2, 31: 4}),
-               n(0, 0, 0, 2, 1, 1, 1, 3, 0, 0) + late({}), n(0, 0, 0, 0, 0, 0, 0, 1, 1, 2) + late({1: 1}))
-    part.chunk(REUSE, n(2, 2, 1, 1, 0, 7, 900) + late({5: 2, 31: 5}), n(0, 0, 0, 0, 0, 1, 2) + late({1: 1}))
+    if not SAMPLED: # these know all misses
+        part.chunk(SHARING, n(1, 2, 1, 9, 6, 3, 0xff, 1 << 63), n(0, 0, 0, 1, 1, 0, 0, 0))
+        part.chunk(STRIDES, n(1, 2, 1, 1, 199, 3, 2, 1024, 150, 15, 40))
+        part.chunk(SETS, n(1, 2, 1, 1, 0) + sparse({0: 7, 63: 1}), n(1, 2, 1, 1, 1) + sparse({5: 2}))
+        part.chunk(PAIR, n(2, 3, 2, 2, 1, 1, 0, 7, 6, 900) + sparse({5: 2, 31: 4}),
+                   n(0, 0, 0, 2, 1, 1, 1, 3, 0, 0) + sparse({}), n(0, 0, 0, 0, 0, 0, 0, 1, 1, 2) + sparse({1: 1}))
+        part.chunk(REUSE, n(2, 2, 1, 1, 0, 7, 900) + sparse({5: 2, 31: 5}), n(0, 0, 0, 0, 0, 1, 2) + sparse({1: 1}))
     part.chunk(NODE, n(1, 0, 0, 1, 1, 0, 1) + costs(3, {0: 1}),
                n(2, 1, 1, 2, 1, PRUNED_BELOW, 3) + costs(303, None, {0: 200}),
                n(3, 2, 1, 2, 1, ALIAS, 2) + costs(0))
@@ -101,8 +115,8 @@ def measurements(part):
 
 
 def main():
-    out = b"TENURERW" + struct.pack("<2I", 9, 0)
-    for number in range(1, 3 if len(sys.argv) > 2 else 2):
+    out = b"TENURERW" + struct.pack("<2I", 10, 0)
+    for number in range(1, 3 if sys.argv[2] == "two" else 2):
         part = Part(number)
         if number == 1:
             definitions(part)
