@@ -268,7 +268,7 @@ const char *column_sampled(tp_profile *profile, char *out, size_t size)
 
     if (sample == 1)
         return NULL;
-    snprintf(out, size, "one set of the caches in %u: misses and the use of lines are estimates (--sample)", sample);
+    snprintf(out, size, "one set of the caches in %u: misses and use of lines are estimates", sample);
     return out;
 }
 
