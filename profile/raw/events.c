@@ -397,7 +397,7 @@ static inline void add_count(uint64_t *row, size_t column, uint64_t n)
         row[column] = tp_sum(row[column], tp_count(n));
 }
 
-/* What was counted by groups, as what it stands for. */
+/* Counts of an event by groups of sets: each is multiplied by N, where one set in N was simulated. */
 static void add_sampled(const struct tp_events *events, struct tp_cursor *c, size_t column, uint64_t *row)
 {
     uint64_t bits = tp_get_n(c);

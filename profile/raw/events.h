@@ -7,9 +7,9 @@
  * per column; AcCost in units of 1 / TN_RAW_ACCOST_UNIT until it is written. Those of a difference may be
  * below 0: counts are those of int64_t, and sums stop at its ends.
  *
- * Where sets were sampled, costs are estimates: each count of a late event is taken as often as sets are to one that
- * was simulated. So that it is known how far sums may be off, a row has `groups` columns more for each late event,
- * behind all others: the same counts by the group of sets that they are from.
+ * Where one set in N was simulated, costs are estimates: each count of a late event is multiplied by N.
+ * So that it is known how far sums may be off, a row has `groups` columns more for each late event, behind all others:
+ * the same counts by the group of sets that they are from.
  *
  * Whether an event can occur at all depends on what instructions do: `needs` is the set of TP_CAN_* of which one
  * is enough; 0: always possible.

@@ -15,7 +15,7 @@
 enum { GROUPS = TN_SAMPLE_GROUPS };
 static const double student = 3.182446; /* 95 %, GROUPS - 1 degrees of freedom */
 
-/* ran: rows have what was executed, and so accesses. */
+/* ran: rows have events Ir, Dr and Dw, so it is known how many accesses each made. */
 static const struct {
     const char *view, *groups, *is_row, *of;
     bool ran, has_mean;

@@ -10,9 +10,9 @@
  *
  * That is right in the mean of many functions, but not of one: what it reads again and again may lie in one line, which
  * is in a set that was simulated, or is not. So the variance of a count is never less than
- *   - the square of one miss that was seen, which stands for as many as sets are to one that was simulated;
+ *   - N squared: one miss that was seen stands for N;
  *   - the mean variance of the functions (or data structures) that groups have something of;
- *   - the share that falls to its accesses, which are exact, of the variance of them all.
+ *   - the variance of all functions together, times its share of all accesses, which is exact.
  * Of inclusive costs and of calls there is no such mean, since the outermost are so much larger than all others.
  */
 #ifndef TENURE_PROFILE_MARGIN_H
