@@ -138,9 +138,9 @@ struct tn_config {
      * this was told of before, and in front of the rest. */
     void (*published)(void *user, uint32_t thread, uint64_t clock);
 
-    /* Parallel engines: who consumes what misses leave (core/access/queue.h). NULL: the thread that misses. Else
-     * somebody calls tn_consume, perhaps another thread; one that misses asks for it when half of what may wait does,
-     * and again and again when it cannot go on (`now`). May call tn_consume only. */
+    /* Parallel engines must say who consumes what misses leave (core/access/queue.h): somebody calls tn_consume,
+     * perhaps another thread. A thread that misses asks for it when half of what may wait does, and again and again
+     * when it cannot go on (`now`). May call tn_consume only. */
     void (*consume)(void *user, bool now);
     tn_taker *(*taker_for)(const struct tn_config *config); /* which consumer; NULL: the core's own */
     void *user;
@@ -439,8 +439,8 @@ void tn_thread_switch(tn_core *core, tn_thread *to);
  * called where it may wait for others. */
 void tn_publish(tn_thread *thread);
 
-/* Publish up to `most` batches of misses that wait; returns how many. 0: none waits, or somebody else is at it. With
- * tn_config.consume, from any thread at any time. */
+/* Publish up to `most` batches of misses that wait; returns how many. 0: none waits, or somebody else is at it. In a
+ * parallel engine, from any thread at any time. */
 uint32_t tn_consume(tn_core *core, uint32_t most);
 /* Whether any waits. */
 bool tn_consume_waits(const tn_core *core);

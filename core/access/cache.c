@@ -540,10 +540,51 @@ static inline struct want wanted_data(const struct tn_thread *thread, uint64_t l
                          .payer = &entry->payer};
 }
 
+/* The way that an access's table leads to from a line. */
+static inline struct tn_way *way_led_to(struct tn_thread *thread, uint32_t table, uint64_t line)
+{
+    const struct tn_l1_layout *layout = &thread->core->layout.d1;
+    const uint16_t *elements = (const uint16_t *)((const char *)thread + table);
+    uint64_t number = line >> layout->line_bits;
+    return (struct tn_way *)((uint64_t *)ways_of(thread, layout) + elements[number & layout->table_mask]);
+}
+
+static inline void touch_part(struct tn_way *way, uint64_t stamp, uint32_t from, uint32_t to, uint32_t granule_bits)
+{
+    way->use += tn_use_of(1, to - from);
+    way->mask |= granules_between(from, to, granule_bits);
+    way->stamp = stamp;
+}
+
+/* An access to one or two lines that are where its table leads to, which is what most find: its additions are all
+ * that there is to do. Returns the way of the first line, or NULL: nothing was done. */
+static inline struct tn_way *touch_lines_led_to(struct tn_thread *thread, uint64_t address,
+                                                const struct tn_access_entry *entry)
+{
+    const struct tn_shape *shape = &thread->d1->shape;
+    uint64_t line = address & ~(uint64_t)(shape->line - 1), stamp = thread->clock - entry->info.back;
+    uint32_t from = (uint32_t)(address - line), to = from + entry->info.size;
+    struct tn_way *way = way_led_to(thread, entry->table, line), *next;
+    if (way->line != line || to > 2 * shape->line || thread->core->layout.d1.written)
+        return NULL;
+    if (to > shape->line) {
+        next = way_led_to(thread, entry->table, line + shape->line);
+        if (next->line != line + shape->line)
+            return NULL;
+        touch_part(next, stamp + 1, 0, to - shape->line, shape->granule_bits);
+        to = shape->line;
+    }
+    touch_part(way, stamp, from, to, shape->granule_bits);
+    return way;
+}
+
 /* One access, line by line, additions included; returns the way of the first line, NULL if it is not simulated, or a
  * later line of the access has thrown it out. */
 static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, struct tn_access_entry *entry)
 {
+    struct tn_way *led_to = touch_lines_led_to(thread, address, entry);
+    if (led_to)
+        return led_to;
     const struct tn_access_info *access = &entry->info;
     const struct tn_l1_layout *layout = &thread->core->layout.d1;
     struct tn_l1 *l1 = thread->d1;

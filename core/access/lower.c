@@ -743,6 +743,8 @@ TN_ALWAYS_INLINE void look_up_entry(tn_core *core, struct tn_lower *lower, struc
         return;
     taken->home = &lower->homes[home_of(lower, &taken->place)];
     __builtin_prefetch(taken->home, 1);
+    if (lower->slices && !taken->place.hit)
+        __builtin_prefetch(&lower->slices[home_of(lower, &taken->place)], 1);
     if (taken->l1->kinds)
         fetch_kinds(lower, taken);
     taken->asked = plain && lower->next && !taken->place.hit;
@@ -762,6 +764,8 @@ static inline void look_up_below(struct tn_lower *lower, struct tn_taken *taken)
     tn_compact_use(&lower->next->sets, &taken->below);
     taken->home_below = &lower->next->homes[home_of(lower->next, &taken->below)];
     __builtin_prefetch(taken->home_below, 1);
+    if (lower->next->slices && !taken->below.hit)
+        __builtin_prefetch(&lower->next->slices[home_of(lower->next, &taken->below)], 1);
     if (!(leaves->state & TN_RECORD_LIVE))
         return;
     __builtin_prefetch(lower->parents[home_of(lower, &taken->place)], 1);

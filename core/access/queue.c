@@ -3,8 +3,7 @@
  * queue.c: when the entries of a ring are taken further; see queue.h.
  *
  * New entries take a few older ones a step further: the program's own misses, the fetches and the work overlap. Where
- * threads run at the same time, a thread waits until it has a batch, and goes on without if another one is the
- * consumer, until its ring is full.
+ * threads run at the same time, a thread offers a batch when it has one, and goes on until its ring is half full.
  */
 #include "queue.h"
 
@@ -13,7 +12,7 @@
 #include "core/core.h"
 #include "core/host.h"
 
-enum { TN_WAITING = 2048 }; /* entries that a ring has room for, at least, until a consumer comes */
+enum { TN_WAITING = 2048 }; /* entries that a ring has room for, at least, where threads run at the same time */
 enum { NEAR_BEHIND = 8, FAR_BEHIND = 16 }; /* entries from their coming to the look-up, and to the rest */
 
 _Static_assert(FAR_BEHIND + TN_BATCH <= TN_AHEAD && TN_AHEAD <= TN_RING, "entries stay until they are consumed");
@@ -27,8 +26,7 @@ static size_t bytes_of(const tn_core *core, uint32_t entries)
 static uint32_t entries_for(const struct tn_config *config)
 {
     uint32_t entries = TN_RING, lines = TN_MAX_ACCESS / config->d1.line + 2;
-    uint32_t waiting = config->consume ? TN_WAITING : TN_PUBLISHED;
-    while (config->parallel && entries < waiting + lines + TN_PUBLISHED + 2 * TN_BATCH)
+    while (config->parallel && entries < TN_WAITING + lines + TN_OFFERED + 2 * TN_BATCH)
         entries *= 2;
     return entries;
 }
@@ -93,21 +91,13 @@ static void offer_batch(tn_core *core, struct tn_ring *ring, uint64_t end, uint6
     while (n - __atomic_load_n(&ring->batches_taken, __ATOMIC_ACQUIRE) == TN_BATCHES)
         core->config.consume(core->config.user, true);
     struct tn_batch *batch = &ring->batch[n % TN_BATCHES];
+    ring->offered = end;
     batch->end = end;
     batch->clock = clock;
     batch->ticket = __atomic_fetch_add(&core->tickets, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&ring->batches, n + 1, __ATOMIC_RELEASE);
-    while (waiting_in(ring) + TN_PUBLISHED + TN_BATCH > ring->mask)
+    while (waiting_in(ring) + TN_OFFERED + TN_BATCH > ring->mask)
         core->config.consume(core->config.user, true);
-}
-
-static void publish_or_offer(tn_core *core, struct tn_ring *ring, uint64_t end, uint64_t clock)
-{
-    ring->offered = end;
-    if (core->config.consume)
-        offer_batch(core, ring, end, clock);
-    else
-        publish_batch(core, ring, end, clock);
 }
 
 /* Whether an entry belongs to the same access as the one before it. */
@@ -118,31 +108,14 @@ static bool goes_on(const struct tn_ring *ring, uint64_t at)
     return entry->flags & TN_ENTRY_SECOND || (at_once && (entry->flags | before->flags) & TN_ENTRY_REUSE);
 }
 
-/* Publish all but the last access, of which more entries may come. */
-static void publish_most(tn_core *core, struct tn_ring *ring)
+/* Offer all but the last access, of which more entries may come. */
+static void offer_most(tn_core *core, struct tn_ring *ring)
 {
     uint64_t end = ring->queued - 1;
     while (end > ring->offered && goes_on(ring, end))
         end--;
     if (end > ring->offered)
-        publish_or_offer(core, ring, end, (ring->entries[(end - 1) & ring->mask].stamp | (TN_STEP - 1)) + 1);
-}
-
-/* The next batch; false if another thread is the consumer, and there is room. */
-static bool publish_here(tn_core *core, struct tn_ring *ring)
-{
-    if (waiting_in(ring) + TN_BATCH > ring->mask)
-        tn_lock_take(&core->consuming);
-    else if (!tn_lock_try(&core->consuming))
-        return false;
-    publish_most(core, ring);
-    tn_lock_give(&core->consuming);
-    return true;
-}
-
-static void offer_here(tn_core *core, struct tn_ring *ring)
-{
-    publish_most(core, ring);
+        offer_batch(core, ring, end, (ring->entries[(end - 1) & ring->mask].stamp | (TN_STEP - 1)) + 1);
     if (waiting_in(ring) > ring->mask / 2)
         core->config.consume(core->config.user, false);
 }
@@ -151,12 +124,9 @@ static void step_aside(struct tn_thread *thread)
 {
     tn_core *core = thread->core;
     struct tn_ring *ring = thread->ring;
-    if (ring->queued - ring->offered < TN_PUBLISHED)
+    if (ring->queued - ring->offered < TN_OFFERED)
         return;
-    if (core->config.consume)
-        offer_here(core, ring);
-    else if (!publish_here(core, ring))
-        return;
+    offer_most(core, ring);
     __atomic_fetch_add(&core->samples, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&core->nodes_summed, tn_nodes(core), __ATOMIC_RELAXED);
     tn_check(core, thread->activity->forest);
@@ -217,19 +187,14 @@ void tn_ring_drain(struct tn_thread *thread)
 
 void tn_ring_offer(struct tn_thread *thread)
 {
-    tn_core *core = thread->core;
-    if (!core->config.consume)
-        tn_lock_take(&core->consuming);
-    publish_or_offer(core, thread->ring, thread->ring->queued, thread->clock);
-    if (!core->config.consume)
-        tn_lock_give(&core->consuming);
+    offer_batch(thread->core, thread->ring, thread->ring->queued, thread->clock);
 }
 
 void tn_ring_wait(struct tn_thread *thread)
 {
     tn_core *core = thread->core;
     const struct tn_ring *ring = thread->ring;
-    while (core->config.consume && ring->batches != __atomic_load_n(&ring->batches_taken, __ATOMIC_ACQUIRE))
+    while (ring->batches != __atomic_load_n(&ring->batches_taken, __ATOMIC_ACQUIRE))
         core->config.consume(core->config.user, true);
 }
 

@@ -19,22 +19,18 @@
  * A serial engine runs one thread at a time. It drains a thread's ring before it switches to another thread, so entries
  * are consumed in the order of execution.
  *
- * Threads of a parallel engine take turns as the consumer, behind a lock. A thread *publishes* all that it has done
- * since it last published, as one batch, and the batch is then consumed as a whole. This puts all accesses into one
- * order, batch by batch, and the counts are those of a serial run in that order (docs/model.md, section 4). Each thread
- * has a clock of its own. The time in that order is the sum of what all threads have published, and stamps are
- * converted to it:
+ * A thread of a parallel engine *offers* what it has done since it last did so, as one batch. Batches have numbers
+ * (tickets) from one count for all threads. Whoever calls tn_consume, by turns, *publishes* them in the order of their
+ * numbers, each as a whole. This puts all accesses into one order, batch by batch, and the counts are those of a serial
+ * run in that order (docs/model.md, section 4). A thread that prunes waits until all its offers are published, so that
+ * nothing it decides depends on how far the consumer is. Each thread has a clock of its own. The time in that order is
+ * the sum of what has been published of all threads, and stamps are converted to it:
  *
- *   upto     the thread's clock, up to which it has published
+ *   upto     the thread's clock, up to which it has been published
  *   merged   of the core: the sum of all upto, from TN_STEP on
  *   a stamp of the batch, in the order of all = stamp - upto + merged, both as they were before the batch
  *
  * No access is divided between two batches: its second miss is told from the first by its stamp.
- *
- * With tn_config.consume, threads do not consume as long as there is room. A thread only *offers* its batches, which
- * have numbers (tickets) from one count for all threads. Whoever calls tn_consume publishes them in the order of their
- * numbers. A thread that prunes waits until all its offers are published, so that nothing it decides depends on how far
- * the consumer is.
  */
 #ifndef TENURE_CORE_QUEUE_H
 #define TENURE_CORE_QUEUE_H
@@ -48,7 +44,7 @@ enum {
     TN_RING = 32,           /* entries, a power of two */
     TN_MOST_ENTRIES = 4096, /* that any ring has */
     TN_BATCHES = 64,        /* offered batches that a ring has room for, a power of two */
-    TN_PUBLISHED = 64,      /* entries after which a thread publishes */
+    TN_OFFERED = 64,        /* entries after which a thread offers them */
     TN_AHEAD = 32,          /* entries that the consumer may have begun, a power of two */
     TN_BATCH = 4,           /* entries that take one of the three steps together, a power of two */
     TN_PRUNE_EVERY = 256,   /* entries of a thread after which its trees are pruned */
@@ -144,10 +140,10 @@ static inline void tn_ring_add(struct tn_thread *thread, struct tn_ring *ring)
         tn_ring_step(thread);
 }
 
-/* Consume all that the thread has queued. In a parallel engine: publish all that it has done. */
+/* Consume all that the thread has queued. In a parallel engine: all that it has done is published. */
 void tn_ring_drain(struct tn_thread *thread);
 
-/* Publish what the thread has done, or offer it: in the order of all, it comes before whatever is published later. */
+/* Offer what the thread has done: in the order of all, it comes before whatever is offered later. */
 void tn_ring_offer(struct tn_thread *thread);
 /* Return when all that the thread has offered is published. */
 void tn_ring_wait(struct tn_thread *thread);

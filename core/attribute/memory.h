@@ -113,11 +113,15 @@ static inline uint64_t tn_memory_entry(const struct tn_memory *memory, uint64_t 
     return page ? tn_page_entry(memory, page, address) : 0;
 }
 
-/* How many of the `most` units after that of `address`, which has this entry, belong to the same block: all if the last
- * one does, else those before the first one that does not. */
-static inline uint32_t tn_memory_reach(const struct tn_memory *memory, uint64_t address, uint64_t entry, uint32_t most)
+/* How many of the `most` units after that of `address`, which is in `page` and has this entry, belong to the same
+ * block: all if the last one does, else those before the first one that does not. */
+static inline uint32_t tn_memory_reach(const struct tn_memory *memory, const struct tn_page *page, uint64_t address,
+                                       uint64_t entry, uint32_t most)
 {
     uint32_t reach = 0;
+    if (!__atomic_load_n(&page->units, __ATOMIC_ACQUIRE) &&
+        (address >> TN_UNIT_BITS & (TN_PAGE_UNITS - 1)) + most < TN_PAGE_UNITS)
+        return most; /* the block has the whole page */
     if (tn_memory_entry(memory, address + ((uint64_t)most << TN_UNIT_BITS)) == entry + most)
         return most;
     while (reach < most &&

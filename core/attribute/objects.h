@@ -141,7 +141,7 @@ TN_ALWAYS_INLINE struct tn_held tn_data_at(tn_core *core, const struct tn_data *
     if (entry) {
         uint32_t rest = (line - (uint32_t)(address & (line - 1)) + (1 << TN_UNIT_BITS) - 1) >> TN_UNIT_BITS;
         return (struct tn_held){tn_entry_object(entry), (uint32_t)entry,
-                                tn_memory_reach(&data->memory, address, entry, rest)};
+                                tn_memory_reach(&data->memory, page, address, entry, rest)};
     }
     uint32_t object = page ? __atomic_load_n(&page->rest, __ATOMIC_RELAXED) : 0;
     return object ? (struct tn_held){.object = object} : tn_data_ask(core, address);

@@ -99,12 +99,14 @@ static uint32_t draw_lag(struct pair *pair)
     return pair->lag >> 16;
 }
 
-/* A consumer that has other things to do as well. */
+/* A consumer that, with a lag, has other things to do as well. */
 static void consume(void *user, bool now)
 {
     struct pair *pair = user;
 
-    if (now || draw_lag(pair) % 4 == 0)
+    if (!pair->config.lag)
+        tn_consume(pair->core, 64);
+    else if (now || draw_lag(pair) % 4 == 0)
         tn_consume(pair->core, 1 + draw_lag(pair) % 8);
 }
 
@@ -150,7 +152,7 @@ static void start_core(struct pair *pair)
     config.shared_l1 = c->shared_l1;
     config.parallel = c->parallel;
     config.published = c->parallel ? published : NULL;
-    config.consume = c->parallel && c->lag ? consume : NULL;
+    config.consume = c->parallel ? consume : NULL;
     pair->lag = c->lag;
     config.flush_at_exit = c->flush_at_exit;
     config.collect_at_start = c->collect_at_start;

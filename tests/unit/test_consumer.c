@@ -40,8 +40,8 @@ static void ask(void *user, bool now)
 {
     struct run *run = user;
 
-    if (now && run->consumer == LAZY)
-        tn_consume(run->core, 1);
+    if (run->consumer == HERE || (now && run->consumer == LAZY))
+        tn_consume(run->core, run->consumer == HERE ? 64 : 1);
     else if (now)
         sched_yield();
 }
@@ -68,7 +68,7 @@ static void start(struct run *run)
     config.paths = run->early ? ACCESSES : 40;
     config.prune_slack = 0;
     config.parallel = true;
-    config.consume = run->consumer != HERE ? ask : NULL;
+    config.consume = ask;
     config.user = run;
     run->core = tn_core_new(&config);
     uint32_t id = tn_object(run->core, &object);

@@ -30,7 +30,13 @@ bool nt_cpuid_hide(const char *names);
 
 /* What the engine itself chooses by, as bits of leaf 7, ebx. FSGSBASE: the instructions that set the bases of FS and
  * GS. */
-enum nt_cpuid_feature { NT_CPUID_FSGSBASE = 0, NT_CPUID_AVX2 = 5, NT_CPUID_BMI2 = 8, NT_CPUID_AVX512 = 16 };
+enum nt_cpuid_feature {
+    NT_CPUID_FSGSBASE = 0,
+    NT_CPUID_AVX2 = 5,
+    NT_CPUID_BMI2 = 8,
+    NT_CPUID_AVX512 = 16,
+    NT_CPUID_AVX512BW = 30
+};
 /* Whether the processor has it, and it is not hidden. */
 bool nt_cpuid_has(enum nt_cpuid_feature feature);
 /* Whether the processor is of AMD's design, which takes some encodings otherwise than Intel's (nt_decode.h). */

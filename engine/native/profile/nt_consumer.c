@@ -209,15 +209,16 @@ static tn_taker *taker_for(const struct tn_config *config)
 
     if (!nt_cpuid_has(NT_CPUID_AVX2) || !nt_cpuid_has(NT_CPUID_BMI2) || (state & YMM) != YMM)
         return nt_taker_sse2(config);
-    if (!nt_cpuid_has(NT_CPUID_AVX512) || (state & ZMM) != ZMM)
+    if (!nt_cpuid_has(NT_CPUID_AVX512) || !nt_cpuid_has(NT_CPUID_AVX512BW) || (state & ZMM) != ZMM)
         return nt_taker_avx2(config);
     return nt_taker_avx512(config);
 }
 
 void nt_consumer_choose(struct tn_config *config, bool spare_core)
 {
-    if (!config->cache_sim || !config->parallel || !spare_core || cpus() < 2)
+    if (!config->cache_sim || !config->parallel)
         return;
+    helper.forever = !spare_core || cpus() < 2;
     config->consume = consumer_ask;
     config->taker_for = taker_for;
 }

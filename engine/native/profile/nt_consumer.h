@@ -24,8 +24,8 @@
 #include "core/tenure_core.h"
 #include "engine/native/base/nt_lock.h"
 
-/* Fills in who consumes, and with which vector instructions; the rest of the configuration is complete. Where there can
- * be no helper, each thread consumes its own misses. */
+/* Fills in who consumes, and with which vector instructions; the rest of the configuration is complete. Without a spare
+ * core there is no helper: a thread whose ring is half full consumes what all threads have offered, behind nt_outer. */
 void nt_consumer_choose(struct tn_config *config, bool spare_core);
 /* The core that was made with this configuration. */
 void nt_consumer_serve(tn_core *core);
