@@ -27,6 +27,7 @@ SIZES = {
     "cc1plus": (1, 3),                    # units of C++, few headers
     "stencil": (30, 390),                 # steps
     "chase": (2_000_000, 36_000_000),     # steps
+    "hydro": (2, 15),                     # steps
     "clang": (1, 1),                      # units of C++; quick: few headers, no optimisation
 }
 
@@ -107,13 +108,17 @@ def stencil(_scratch, tools, size):
     return [tools["stencil"], "600", str(size)]
 
 
+def hydro(_scratch, tools, size):
+    return [tools["hydro"], "1000", str(size)]
+
+
 def chase(_scratch, tools, size):
     return [tools["chase"], "200000", str(size)]
 
 
 PREPARE = {"xz": xz, "bzip2": bzip2, "python3": python3, "sqlite3": sqlite3, "cc1": cc1, "cc1plus": cc1plus,
-           "stencil": stencil, "chase": chase, "clang": clang}
-KERNELS = ("stencil", "chase")  # built by meson: bench/NAME in the build folder
+           "stencil": stencil, "chase": chase, "hydro": hydro, "clang": clang}
+KERNELS = ("stencil", "chase", "hydro")  # built by meson: bench/NAME in the build folder
 
 
 def prepare(name, scratch, tools, quick):
