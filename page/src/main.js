@@ -102,6 +102,7 @@ async function draw(number) {
     if (table && (document.activeElement === document.body || !document.activeElement))
         table.element.focus({preventScroll: true});
     document.body.dataset.ready = view.id;
+    document.body.dataset.address = location.hash; // what is in sight: the address changes before the view does
     if (!performance.getEntriesByName('first view').length) performance.mark('first view');
 }
 

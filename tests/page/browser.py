@@ -147,6 +147,10 @@ class Browser:
                       f"location.hash = address; }})({json.dumps(address)})")
         self.wait("document.body.dataset.ready")
 
+    def arrive(self, expression):
+        """Waits for the view of an address of which `expression` is true: the address alone is there before its view."""
+        self.wait(f"({expression}) && document.body.dataset.ready && document.body.dataset.address === location.hash")
+
     def key(self, key, code=0, text=None):
         names = {"Enter": 13, "ArrowDown": 40, "ArrowUp": 38, "ArrowRight": 39, "ArrowLeft": 37, "Escape": 27, "Tab": 9}
         text = text or ("\r" if key == "Enter" else key if len(key) == 1 else None)

@@ -348,11 +348,11 @@ def choosing(browser):
     browser.key("e")
     browser.type("DLmr")
     browser.key("Enter")
-    browser.wait("location.hash.includes('e=DLmr_incl') && document.body.dataset.ready")
+    browser.arrive("location.hash.includes('e=DLmr_incl')")
     check("choosing an event", browser.evaluate("document.querySelector('.thead .th .label').textContent"), "DLmr")
     browser.evaluate("document.activeElement.blur()")
     browser.key("i")
-    browser.wait("location.hash.includes('e=DLmr') && !location.hash.includes('_incl') && document.body.dataset.ready")
+    browser.arrive("location.hash.includes('e=DLmr') && !location.hash.includes('_incl')")
     check("self", browser.evaluate("document.querySelector('[data-kind=self]').getAttribute('aria-pressed')"), "true")
 
 

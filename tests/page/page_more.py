@@ -461,7 +461,7 @@ def arcs_of_data(browser, profile):
         check(f"interdependence: the heaviest in {cache}", [misses for _, misses in ends],
               sorted((misses for _, misses in sums), reverse=True)[:16])
     browser.evaluate("document.querySelector('[data-choice=D1]').click()")
-    browser.wait("location.hash.includes('k=D1') && document.body.dataset.ready")
+    browser.arrive("location.hash.includes('k=D1')")
     picture(browser, "interdependence")
     number, name = profile.rows("SELECT data_id, data FROM pairs WHERE cache = 'D1' AND data_id IS NOT NULL"
                                 " GROUP BY data_id ORDER BY sum(misses) DESC LIMIT 1")[0]
@@ -501,7 +501,7 @@ def more_arcs(browser, profile, number):
     said = browser.evaluate("document.querySelector('.said-arcs').textContent")
     check("interdependence: those of one", (said.split(" ")[0], drawn), (count(min(expected[0], 200)), expected[1]))
     browser.evaluate("document.querySelector('.only-chip').click()")
-    browser.wait("!location.hash.includes('n=d') && document.body.dataset.ready")
+    browser.arrive("!location.hash.includes('n=d')")
     browser.evaluate("document.querySelector('.td[data-key=evictor_data] .only').click()")
     browser.wait("location.hash.includes('n=') && document.querySelector('.only-chip')")
     check("interdependence: those of an evictor", len(cells(browser)) > 0)
