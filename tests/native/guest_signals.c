@@ -398,6 +398,31 @@ static void alternate(void)
         if (!sigsetjmp(back, 1))
             deeper(1);
     }
+    /* Where a frame has the state of AVX-512 it does not fit into the smallest stack, and the signal is a fault. */
+    stack.ss_size = 2048;
+    sigaltstack(&stack, NULL);
+    handle(SIGUSR1, on_stack, SA_ONSTACK);
+    handle(SIGSEGV, overflowing, 0);
+    if (!sigsetjmp(back, 1))
+        raise(SIGUSR1);
+}
+
+static void damaging(int signal, siginfo_t *info, void *context)
+{
+    ucontext_t *frame = context;
+
+    (void)info;
+    count = signal;
+    memset((char *)frame->uc_mcontext.fpregs + 512 + 16, 0xff, 8); /* of the header of XSAVE: always 0 */
+}
+
+/* A handler's frame that the kernel does not take: the fault is at the place that the frame leads to. */
+static void damaged(void)
+{
+    handle_info(SIGUSR1, damaging, 0);
+    handle(SIGSEGV, counting, 0);
+    raise(SIGUSR1);
+    printf("a damaged frame: %d\n", count);
 }
 
 /* ----------------------------------------------------------------------------------------- ends */
@@ -486,6 +511,7 @@ int main(void)
     faults();
     mended();
     alternate();
+    damaged();
     ends();
     sent_fault();
     stopped();

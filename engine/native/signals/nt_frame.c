@@ -33,13 +33,16 @@ struct software {
     uint32_t bytes, padding[7];
 };
 
+static bool is_on_altstack(const struct nt_thread *thread, uint64_t sp)
+{
+    uint64_t low = (uint64_t)thread->altstack.ss_sp;
+
+    return sp > low && sp - low <= thread->altstack.ss_size;
+}
+
 bool nt_frame_on_altstack(const struct nt_thread *thread)
 {
-    uint64_t low = (uint64_t)thread->altstack.ss_sp, sp = thread->area->gpr[NT_RSP];
-
-    if (thread->altstack.ss_flags & (int)SS_AUTODISARM)
-        return false;
-    return sp > low && sp - low <= thread->altstack.ss_size;
+    return !(thread->altstack.ss_flags & (int)SS_AUTODISARM) && is_on_altstack(thread, thread->area->gpr[NT_RSP]);
 }
 
 /* Copy the extended state to `at`, with the kernel's marks. */
@@ -81,13 +84,16 @@ static void frame_fill(struct nt_frame *frame, const struct nt_thread *thread, c
 bool nt_frame_push(struct nt_thread *thread, const struct nt_held *held, const struct nt_action *action)
 {
     struct nt_area *area = thread->area;
-    bool takes_altstack = action->flags & SA_ONSTACK && thread->altstack.ss_size != 0 && !nt_frame_on_altstack(thread);
+    bool was_on_altstack = nt_frame_on_altstack(thread);
+    bool takes_altstack = action->flags & SA_ONSTACK && thread->altstack.ss_size != 0 && !was_on_altstack;
     uint64_t top = takes_altstack ? (uint64_t)thread->altstack.ss_sp + thread->altstack.ss_size
                               : area->gpr[NT_RSP] - RED_ZONE;
     uint64_t state = NT_DOWN(top - nt_state_bytes() - sizeof(uint32_t), 64UL);
     uint64_t at = NT_DOWN(state - sizeof(struct nt_frame), 16UL) - 8;
     struct nt_frame frame;
 
+    if ((takes_altstack || was_on_altstack) && !is_on_altstack(thread, at))
+        return false; /* it would not fit */
     memset(&frame, 0, sizeof frame);
     frame_fill(&frame, thread, held, action);
     frame.context.state = state;
@@ -142,13 +148,17 @@ bool nt_frame_pop(struct nt_thread *thread)
     uint64_t at = area->gpr[NT_RSP] - sizeof(uint64_t);
     struct nt_frame frame;
 
-    if (nt_copy(&frame, (const void *)at, sizeof frame) != 0 || !pop_state(thread, frame.context.state))
+    if (nt_copy(&frame, (const void *)at, sizeof frame) != 0)
         return false;
     for (int i = 0; i < NT_FRAME_REGISTERS; i++)
         area->gpr[nt_frame_order[i]] = frame.context.gpr[i];
     area->rip = frame.context.rip;
     area->flags = (area->flags & ~FLAGS_OF_PROGRAM) | (frame.context.eflags & FLAGS_OF_PROGRAM);
     thread->mask = frame.context.mask & ~(NT_BIT(SIGKILL) | NT_BIT(SIGSTOP));
+    if (!pop_state(thread, frame.context.state)) {
+        nt_state_fresh();
+        return false; /* as with the kernel, the fault is where the frame leads to */
+    }
     const stack_t *stack = &frame.context.stack;
     if (!nt_frame_on_altstack(thread) && (stack->ss_flags & SS_DISABLE || stack->ss_size >= 2048))
         thread->altstack = *stack;

@@ -296,8 +296,12 @@ static void signal_deliver(struct nt_thread *thread, const struct nt_held *held,
     }
     if (action.handler == DEFAULT)
         nt_signal_die(signal);
-    if (!nt_frame_push(thread, held, &action))
-        nt_signal_die(SIGSEGV);
+    if (!nt_frame_push(thread, held, &action)) {
+        if (signal == SIGSEGV)
+            nt_signal_die(SIGSEGV);
+        nt_signal_fault(thread, SIGSEGV, SI_KERNEL, 0);
+        return;
+    }
     thread->mask = mask | action.mask | (action.flags & SA_NODEFER ? 0 : NT_BIT(signal));
     thread->mask &= ~(NT_BIT(SIGKILL) | NT_BIT(SIGSTOP));
     nt_profile_handler(thread);
