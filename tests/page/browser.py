@@ -148,7 +148,7 @@ class Browser:
         self.wait("document.body.dataset.ready")
 
     def arrive(self, expression):
-        """Waits for the view of an address of which `expression` is true: the address alone is there before its view."""
+        """Waits for the view of an address of which `expression` is true: the address changes before its view does."""
         self.wait(f"({expression}) && document.body.dataset.ready && document.body.dataset.address === location.hash")
 
     def key(self, key, code=0, text=None):
