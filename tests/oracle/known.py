@@ -14,6 +14,7 @@ PAIRS = 1000  # straddle
 TURNS = 10000  # branches
 CONTROL = 100  # control
 DEEP = 1000000  # deep
+JUMPS = 10000  # jumps
 
 
 def straddle(loads, misses):
@@ -101,11 +102,13 @@ CALLS = {
     'control': dict.fromkeys(('tail_a', 'tail_b', 'tail_c', 'here', 'push_ret', 'pushed', 'skip', 'skipper', 'outer',
                               'inner'), CONTROL),
     'deep': {'direct': DEEP + 1, 'even': DEEP // 2 + 1, 'odd': DEEP // 2},
+    'jumps': {'run': 1, 'done': 1},
     'recursion': {'visit': 51, 'ping': 21, 'pong': 20, 'tree': 2 ** 11 - 1},
 }
 INCLUSIVE = {
     'deep': {'direct': {'Ir': 3 * (DEEP + 1) + DEEP}, 'even': {'Ir': 3 * (DEEP + 1) + DEEP},
              'odd': {'Ir': 3 * DEEP + DEEP - 1}},
+    'jumps': {'_start': {'Ir': 1 + 3 + 7 * JUMPS + 8}, 'run': {'Ir': 3 + 7 * JUMPS + 8}, 'done': {'Ir': 8}},
     'arith': {'_start': {'Ir': 12 + 4 * R + 4 * R + 3 * (D + 1) + D}, 'down': {'Ir': 3 * (D + 1) + D}},
 }
 

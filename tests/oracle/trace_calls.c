@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FUNCTIONS = 256, MAX_SITES = 4096, MAX_ARCS = 1024, NAME = 64 };
+enum { MAX_FUNCTIONS = 256, MAX_SITES = 4096, MAX_ARCS = 8192, NAME = 64 };
 
 struct function {
     uint64_t start, size;
