@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -461,20 +462,183 @@ static void ends(void)
     }
 }
 
-static void sent_fault(void)
+/* ----------------------------------------------------------------------------------------- faults' signals, sent */
+
+static void send(int signal, int way)
+{
+    if (way == 0)
+        kill(getpid(), signal);
+    else if (way == 1)
+        raise(signal);
+    else
+        sigqueue(getpid(), signal, (union sigval){40 + signal});
+}
+
+static void sent_and_blocked(int signal, int way)
+{
+    struct timespec none = {0, 0};
+    struct signalfd_siginfo read_info;
+    siginfo_t info;
+    sigset_t set, now, open;
+    int fd, got;
+
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    handle(signal, counting, 0);
+    count = 0;
+    sigprocmask(SIG_BLOCK, &set, &open);
+    send(signal, way);
+    send(signal, way);
+    sigpending(&now);
+    printf("%d: taken %d, pending %d", signal, count, sigismember(&now, signal));
+    got = sigtimedwait(&set, &info, &none);
+    printf(", waited for %d, code %d, ours %d, value %d", got, info.si_code, info.si_pid == getpid(),
+           way == 2 ? info.si_value.sival_int : 0);
+    got = sigtimedwait(&set, &info, &none);
+    printf(", then %d %d", got, errno == EAGAIN);
+    fd = signalfd(-1, &set, SFD_NONBLOCK);
+    got = (int)read(fd, &read_info, sizeof read_info);
+    printf(", read %d", got);
+    send(signal, way);
+    struct pollfd polled = {fd, POLLIN, 0};
+    printf(", polled %d", poll(&polled, 1, 5000));
+    got = (int)read(fd, &read_info, sizeof read_info);
+    printf(", read %d of %d\n", got > 0 ? (int)read_info.ssi_signo : got, signal);
+    close(fd);
+    send(signal, way);
+    got = sigsuspend(&open);
+    printf("suspended %d, taken %d", got, count);
+    send(signal, way);
+    printf(", %d", count);
+    sigprocmask(SIG_SETMASK, &open, NULL);
+    printf(", %d\n", count);
+}
+
+/* What is pending stays so in another program, and not in a forked child. */
+static void sent_and_executed(void)
 {
     sigset_t set;
+    int status;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGFPE);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    kill(getpid(), SIGFPE);
+    for (int i = 0; i < 2; i++) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            sigpending(&set);
+            printf("pending %d\n", sigismember(&set, SIGFPE));
+            if (i > 0)
+                kill(getpid(), SIGFPE);
+            execlp("grep", "grep", "ShdPnd", "/proc/self/status", NULL);
+        }
+        waitpid(child, &status, 0);
+    }
+    handle(SIGFPE, SIG_IGN, 0);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* One that is blocked interrupts nothing. */
+static void sent_and_sleeping(void)
+{
+    int ends[2];
+    char byte;
+    sigset_t set;
+    pid_t child;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGBUS);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    handle(SIGBUS, counting, 0);
+    if (pipe(ends) != 0)
+        exit(1);
+    child = fork();
+    if (child == 0) {
+        while (!sleeps(getppid()))
+            sched_yield();
+        kill(getppid(), SIGBUS);
+        usleep(10000);
+        _exit(write(ends[1], "x", 1) != 1);
+    }
+    count = 0;
+    printf("read %d", (int)read(ends[0], &byte, 1));
+    sigpending(&set);
+    printf(", taken %d, pending %d", count, sigismember(&set, SIGBUS));
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    printf(", %d\n", count);
+    waitpid(child, NULL, 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static pthread_t other_thread;
+static volatile int taken_by_other;
+
+static void whose(int signal)
+{
+    (void)signal;
+    taken_by_other += pthread_equal(pthread_self(), other_thread) ? 1 : 100;
+}
+
+static void *waiting(void *set)
+{
+    siginfo_t info;
+
+    taken_by_other = sigwaitinfo(set, &info) == SIGSEGV && info.si_code == SI_USER;
+    return NULL;
+}
+
+static void *pausing(void *set)
+{
+    other_thread = pthread_self();
+    pthread_sigmask(SIG_UNBLOCK, set, NULL);
+    if (!taken_by_other)
+        pause();
+    return NULL;
+}
+
+/* One sent to a process whose first thread computes and blocks it is another thread's, which waits for it or does not
+ * block it. */
+static void sent_to_others(void *(*other)(void *), const char *what)
+{
+    sigset_t set;
+    pthread_t thread;
+    pid_t child;
+    volatile long spins = 0;
 
     sigemptyset(&set);
     sigaddset(&set, SIGSEGV);
-    handle(SIGSEGV, counting, 0);
-    count = 0;
+    handle(SIGSEGV, whose, 0);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    kill(getpid(), SIGSEGV);
-    sigpending(&set);
-    printf("taken %d, pending %d\n", count, sigismember(&set, SIGSEGV));
+    taken_by_other = 0;
+    if (pthread_create(&thread, NULL, other, &set) != 0)
+        exit(1);
+    child = fork();
+    if (child == 0) {
+        usleep(30000);
+        _exit(kill(getppid(), SIGSEGV));
+    }
+    while (!taken_by_other)
+        spins++;
+    pthread_join(thread, NULL);
+    waitpid(child, NULL, 0);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
-    printf("taken %d\n", count);
+    printf("a thread that %s: %d\n", what, taken_by_other);
+}
+
+static void sent_faults(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+
+    for (unsigned i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        for (int way = 0; way < 3; way++)
+            sent_and_blocked(signals[i], way);
+    sent_and_executed();
+    sent_and_sleeping();
+    sent_to_others(waiting, "waits");
+    sent_to_others(pausing, "does not block it");
 }
 
 static void stopped(void)
@@ -513,7 +677,7 @@ int main(void)
     alternate();
     damaged();
     ends();
-    sent_fault();
+    sent_faults();
     stopped();
     return 0;
 }

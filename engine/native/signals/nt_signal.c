@@ -33,9 +33,14 @@ static bool is_fault(int signal)
 
 /* -------------------------------------------------------------------------------- what the kernel is told */
 
+static void change_kernel_mask(int how, uint64_t mask)
+{
+    nt_sys6(__NR_rt_sigprocmask, how, (long)&mask, 0, sizeof mask, 0, 0);
+}
+
 static void set_kernel_mask(uint64_t mask)
 {
-    nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+    change_kernel_mask(SIG_SETMASK, mask);
 }
 
 void nt_signal_apply_mask(const struct nt_thread *thread)
@@ -101,6 +106,120 @@ void nt_signal_die(int signal)
     nt_die(128 + signal, "could not end by signal %d\n", signal);
 }
 
+/* ------------------------------------------------------------------------------------ kept for the program */
+
+static void keep_in(struct nt_kept *kept, const siginfo_t *info)
+{
+    uint64_t bit = NT_BIT(info->si_signo);
+
+    if (__atomic_fetch_or(&kept->claimed, bit, __ATOMIC_SEQ_CST) & bit)
+        return; /* one is enough, as for the kernel */
+    kept->info[info->si_signo] = *info;
+    __atomic_fetch_or(&kept->signals, bit, __ATOMIC_SEQ_CST);
+}
+
+static bool take_kept(struct nt_kept *kept, int signal, siginfo_t *info)
+{
+    uint64_t bit = NT_BIT(signal);
+
+    if (!(__atomic_fetch_and(&kept->signals, ~bit, __ATOMIC_SEQ_CST) & bit))
+        return false;
+    *info = kept->info[signal];
+    __atomic_fetch_and(&kept->claimed, ~bit, __ATOMIC_SEQ_CST);
+    return true;
+}
+
+uint64_t nt_signal_kept(const struct nt_thread *thread)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return thread->kept.signals | thread->process->kept.signals;
+}
+
+/* A nudge says that the thread may have what is kept for its process. It is the signal itself, so that it ends the same
+ * system calls, and tells by its value that it is from us. */
+bool nt_signal_is_nudge(const siginfo_t *info)
+{
+    return info->si_code == SI_QUEUE && info->si_ptr == &nt;
+}
+
+static void nudge(const struct nt_thread *other, int signal)
+{
+    siginfo_t info = {.si_signo = signal, .si_code = SI_QUEUE};
+
+    info.si_pid = nt_process_id();
+    info.si_ptr = &nt;
+    nt_sys6(__NR_rt_tgsigqueueinfo, info.si_pid, other->tid, signal, (long)&info, 0, 0);
+}
+
+/* What was sent to the process is for a thread that does not block it, or that waits for it, if there is one: who
+ * begins either looks here afterwards. */
+static void signal_keep(struct nt_thread *thread, const siginfo_t *info)
+{
+    int signal = info->si_signo;
+    uint64_t bit = NT_BIT(signal);
+
+    if (info->si_code == SI_TKILL) {
+        keep_in(&thread->kept, info);
+        return;
+    }
+    keep_in(&thread->process->kept, info);
+    for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
+        if (other->running && other != thread && other->process == thread->process &&
+            (!(other->mask & bit) || other->waits & bit)) {
+            nudge(other, signal);
+            return;
+        }
+    }
+}
+
+/* Back to the kernel, which keeps it until the program unblocks it. */
+static void give_back(const struct nt_thread *thread, const siginfo_t *info)
+{
+    nt_sys6(__NR_rt_tgsigqueueinfo, nt_process_id(), thread->tid, info->si_signo, (long)info, 0, 0);
+}
+
+/* The same to the whole process. The kernel believes a thread other than the first only if nothing is claimed that a
+ * program could not do; else the thread has it alone if it `wants` it. */
+static void give_process(struct nt_thread *thread, const siginfo_t *info, bool wants)
+{
+    int process = nt_process_id();
+
+    if (!nt_failed(nt_sys3(__NR_rt_sigqueueinfo, process, info->si_signo, (long)info)))
+        return;
+    if (info->si_code == SI_USER && info->si_pid == process)
+        nt_sys3(__NR_kill, process, info->si_signo, 0);
+    else if (wants)
+        give_back(thread, info);
+    else
+        keep_in(&thread->process->kept, info);
+}
+
+void nt_signal_to_kernel(struct nt_thread *thread)
+{
+    uint64_t blocked = thread->mask & NT_FAULTS;
+    uint64_t wanted = thread->waits | (thread->call_has_mask ? ~thread->call_mask : 0);
+    siginfo_t info;
+
+    if (blocked == 0)
+        return;
+    change_kernel_mask(SIG_BLOCK, blocked);
+    uint64_t kept = nt_signal_kept(thread) & blocked;
+    for (int signal = 1; kept != 0; signal++, kept >>= 1) {
+        if (!(kept & 1))
+            continue;
+        if (take_kept(&thread->kept, signal, &info))
+            give_back(thread, &info);
+        if (take_kept(&thread->process->kept, signal, &info))
+            give_process(thread, &info, wanted & NT_BIT(signal));
+    }
+}
+
+void nt_signal_from_kernel(const struct nt_thread *thread)
+{
+    if (thread->mask & NT_FAULTS)
+        change_kernel_mask(SIG_UNBLOCK, NT_FAULTS);
+}
+
 /* ------------------------------------------------------------------------------------ taken from the kernel */
 
 /* The program's state where a fault was, from the CPU's and what the code says of this place. */
@@ -154,10 +273,16 @@ static void take_sent(struct nt_thread *thread, const siginfo_t *info, struct nt
 {
     struct nt_area *area = thread->area;
     int signal = info->si_signo;
+    uint64_t mask = thread->call_has_mask ? thread->call_mask : thread->mask;
+    siginfo_t kept;
 
-    if (is_fault(signal) && (thread->held.is_held || (thread->mask & NT_BIT(signal)))) {
-        thread->kept |= NT_BIT(signal);
-        thread->kept_info[signal] = *info;
+    if (nt_signal_is_nudge(info)) {
+        if (!take_kept(&thread->process->kept, signal, &kept))
+            return; /* somebody else has it by now */
+        info = &kept;
+    }
+    if (is_fault(signal) && (thread->held.is_held || mask & NT_BIT(signal))) {
+        signal_keep(thread, info);
     } else {
         signal_hold(&thread->held, info);
         context->mask = ALL_MASK & ~NT_FAULTS;
@@ -258,12 +383,6 @@ void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t ad
 
 /* --------------------------------------------------------------------------------------- given to the program */
 
-/* Back to the kernel, which keeps it until the program unblocks it. */
-static void give_back(const struct nt_thread *thread, siginfo_t *info)
-{
-    nt_sys6(__NR_rt_tgsigqueueinfo, nt_process_id(), thread->tid, info->si_signo, (long)info, 0, 0);
-}
-
 static struct nt_action take_action(struct nt_process *process, int signal)
 {
     struct nt_action action;
@@ -291,7 +410,7 @@ static void signal_deliver(struct nt_thread *thread, const struct nt_held *held,
     if (action.handler == IGNORE || (action.handler == DEFAULT && (HARMLESS & NT_BIT(signal))))
         return;
     if (action.handler == DEFAULT && (STOPS & NT_BIT(signal))) {
-        give_back(thread, (siginfo_t *)&held->info);
+        give_back(thread, &held->info);
         return;
     }
     if (action.handler == DEFAULT)
@@ -310,7 +429,7 @@ static void signal_deliver(struct nt_thread *thread, const struct nt_held *held,
 
 bool nt_signal_ready(const struct nt_thread *thread)
 {
-    return (thread->kept & ~thread->mask) != 0;
+    return (nt_signal_kept(thread) & ~thread->mask) != 0;
 }
 
 /* The area's countdown is set first: a signal that comes now is seen by the next block. `held` is read when nothing can
@@ -335,14 +454,12 @@ void nt_signal_deliver(struct nt_thread *thread)
             signal_deliver(thread, &thread->held, call_mask, false);
         thread->held.is_held = false;
     }
-    for (int signal = 1; signal < 32; signal++) {
-        struct nt_held held = {.is_held = true};
+    for (int signal = 1; nt_signal_ready(thread); signal = signal % 31 + 1) {
+        struct nt_held held;
 
-        if (!(thread->kept & ~thread->mask & NT_BIT(signal)))
-            continue;
-        thread->kept &= ~NT_BIT(signal);
-        held.info = thread->kept_info[signal];
-        signal_deliver(thread, &held, thread->mask, false);
+        if (!(thread->mask & NT_BIT(signal)) && (take_kept(&thread->kept, signal, &held.info) ||
+                                                 take_kept(&thread->process->kept, signal, &held.info)))
+            signal_deliver(thread, &held, thread->mask, false);
     }
     nt_signal_apply_mask(thread);
 }

@@ -3,11 +3,13 @@
  * nt_signal.h: signals: taken from the kernel at any time, given to the program between two of its instructions.
  *
  * The kernel keeps what is pending. Its mask is the program's, except for the five signals of faults, which the engine
- * must always be able to take; so a signal that the program has blocked stays with the kernel, and calls that ask for
- * pending ones (sigtimedwait, signalfd) need nothing. A signal that comes is *held*: its information is noted, the
- * thread's other signals are blocked, and the countdown is made negative, so that the next block's head leaves for the
- * dispatcher, which *delivers*: builds the frame that the kernel would have built. A thread holds at most one signal
- * that somebody sent and one fault of its own.
+ * must be able to take whenever it or generated code runs; so a signal that the program has blocked stays with the
+ * kernel, and calls that ask for pending ones (sigtimedwait, signalfd) need nothing. A fault's signal that somebody
+ * sends to code that has it blocked is *kept* here, and given to the kernel for the time of each system call.
+ *
+ * A signal that comes is *held*: its information is noted, the thread's other signals are blocked, and the countdown is
+ * made negative, so that the next block's head leaves for the dispatcher, which *delivers*: builds the frame that the
+ * kernel would have built. A thread holds at most one signal that somebody sent and one fault of its own.
  *
  * Interrupted system calls need nothing more: the kernel's action has the program's SA_RESTART, so the kernel ends a
  * call with EINTR or puts the address back to `syscall` by the program's own rules (nt_gate_call).
@@ -32,6 +34,14 @@ void nt_signal_start(struct nt_thread *thread);
 /* Tells the kernel the thread's mask: the program's, or while a signal is held one that blocks all others. */
 void nt_signal_apply_mask(const struct nt_thread *thread);
 void nt_signal_block_all(void);
+/* A system call of the program's begins: the kernel's mask is the program's from here to nt_signal_from_kernel, and the
+ * kernel has what was kept for it. Nothing of the engine's may fault meanwhile. */
+void nt_signal_to_kernel(struct nt_thread *thread);
+void nt_signal_from_kernel(const struct nt_thread *thread);
+/* Signals that are kept for the thread, or for its process. */
+uint64_t nt_signal_kept(const struct nt_thread *thread);
+/* Whether it is one that the engine has sent itself. */
+bool nt_signal_is_nudge(const siginfo_t *info);
 /* Tells the kernel the program's action for `signal`. */
 void nt_signal_apply_action(const struct nt_process *process, int signal);
 /* The instruction at area->rip has raised `signal`. With SI_KERNEL it is the kernel that raises it, without a fault of

@@ -10,6 +10,7 @@
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_maps.h"
+#include "engine/native/signals/nt_signal.h"
 #include "engine/native/threads/nt_baton.h"
 #include "engine/native/threads/nt_outside.h"
 
@@ -21,10 +22,11 @@ bool nt_call_fail(struct nt_call *call, int error)
 
 bool nt_call_pass(struct nt_thread *thread, struct nt_call *call)
 {
-    (void)thread;
     for (;;) {
         nt_baton_give();
+        nt_signal_to_kernel(thread);
         bool was_made = nt_gate_call(call->raw, &call->result);
+        nt_signal_from_kernel(thread);
         nt_baton_take();
         if (!was_made)
             return false;

@@ -230,8 +230,6 @@ bool nt_sys_alone(struct nt_thread *thread, struct nt_call *call)
  * this one runs any more: the baton is kept, but by a child, whose parent wants it. */
 static bool process_execute(struct nt_thread *thread, struct nt_call *call, const struct nt_exec *exec)
 {
-    uint64_t mask = thread->mask;
-
     if (thread->area->pending)
         return false;
     bool succeeds = (nt_profile.on || nt.options.trace_children) && nt_exec_succeeds(exec);
@@ -239,8 +237,7 @@ static bool process_execute(struct nt_thread *thread, struct nt_call *call, cons
         nt_profile_become();
     if (nt_limit_is_set() && nt_exec_succeeds(exec))
         nt_limit_leave(thread->own_limits);
-    if (mask & NT_FAULTS)
-        nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+    nt_signal_to_kernel(thread);
     if (thread->is_child) {
         thread->has_left = true;
         nt_baton_give();

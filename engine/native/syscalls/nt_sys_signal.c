@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nt_sys_signal.c: system calls about signals: actions, masks, the alternate stack, calls that bring a mask along, and
- * the signal that nobody can take.
+ * nt_sys_signal.c: system calls about signals: actions, masks, the alternate stack, calls that wait for a signal or
+ * bring a mask along, and the signal that nobody can take.
  *
- * The program's mask never names the five signals of faults to the kernel (nt_signal.h), so each mask on its way there
- * is a copy without them.
+ * What the kernel keeps, and whom it interrupts, is right by itself (nt_signal.h).
  */
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
@@ -115,27 +114,46 @@ bool nt_sys_rt_sigpending(struct nt_thread *thread, struct nt_call *call)
 
     if (!nt_call_pass(thread, call))
         return false;
-    if (call->result == 0 && thread->kept != 0 && NT_ARG(call, 1) == MASK_BYTES &&
+    if (call->result == 0 && nt_signal_kept(thread) != 0 && NT_ARG(call, 1) == MASK_BYTES &&
         nt_copy(&pending, (const void *)NT_ARG(call, 0), sizeof pending) == 0) {
-        pending |= thread->kept & thread->mask;
+        pending |= nt_signal_kept(thread) & thread->mask;
         signal_give(NT_ARG(call, 0), &pending, sizeof pending);
     }
     return true;
 }
 
+/* The information comes by a place of ours, in which a nudge is found out: what it tells of is given to the kernel when
+ * the call is made again. */
+bool nt_sys_rt_sigtimedwait(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t to = NT_ARG(call, 1), set;
+    siginfo_t info;
+    bool was_made;
+
+    if (NT_ARG(call, 3) != MASK_BYTES || nt_copy(&set, (const void *)NT_ARG(call, 0), sizeof set) != 0)
+        return nt_call_pass(thread, call);
+    NT_ARG(call, 1) = (uint64_t)&info;
+    thread->waits = set;
+    do {
+        was_made = nt_call_pass(thread, call);
+    } while (was_made && !nt_failed(call->result) && nt_signal_is_nudge(&info));
+    thread->waits = 0;
+    if (was_made && !nt_failed(call->result) && !signal_give(to, &info, sizeof info))
+        call->result = -EFAULT;
+    return was_made;
+}
+
 /* ----------------------------------------------------------------------------- calls with a mask for their time */
 
-/* Make the call with the mask at *argument, of which the kernel gets a copy without faults' signals. A handler that
- * ends the call runs with this mask and its own; when it returns, the thread has its old one again. */
-static bool pass_with_mask(struct nt_thread *thread, struct nt_call *call, uint64_t *argument)
+/* Make the call, which brings the mask at `at`. A handler that ends the call runs with this mask and its own; when it
+ * returns, the thread has its old one again. */
+static bool pass_with_mask(struct nt_thread *thread, struct nt_call *call, uint64_t at)
 {
     uint64_t mask;
 
-    if (*argument == 0 || nt_copy(&mask, (const void *)*argument, sizeof mask) != 0)
+    if (at == 0 || nt_copy(&mask, (const void *)at, sizeof mask) != 0)
         return nt_call_pass(thread, call);
     thread->call_mask = mask & ~NEVER_BLOCKED;
-    mask &= ~NT_FAULTS;
-    *argument = (uint64_t)&mask;
     thread->call_has_mask = true;
     bool was_made = nt_call_pass(thread, call);
     if (!was_made || !thread->held.is_held)
@@ -145,17 +163,17 @@ static bool pass_with_mask(struct nt_thread *thread, struct nt_call *call, uint6
 
 bool nt_sys_rt_sigsuspend(struct nt_thread *thread, struct nt_call *call)
 {
-    return pass_with_mask(thread, call, &NT_ARG(call, 0));
+    return pass_with_mask(thread, call, NT_ARG(call, 0));
 }
 
 bool nt_sys_ppoll(struct nt_thread *thread, struct nt_call *call)
 {
-    return pass_with_mask(thread, call, &NT_ARG(call, 3));
+    return pass_with_mask(thread, call, NT_ARG(call, 3));
 }
 
 bool nt_sys_epoll_pwait(struct nt_thread *thread, struct nt_call *call)
 {
-    return pass_with_mask(thread, call, &NT_ARG(call, 4));
+    return pass_with_mask(thread, call, NT_ARG(call, 4));
 }
 
 bool nt_sys_pselect6(struct nt_thread *thread, struct nt_call *call)
@@ -164,8 +182,7 @@ bool nt_sys_pselect6(struct nt_thread *thread, struct nt_call *call)
 
     if (NT_ARG(call, 5) == 0 || nt_copy(pair, (const void *)NT_ARG(call, 5), sizeof pair) != 0)
         return nt_call_pass(thread, call);
-    NT_ARG(call, 5) = (uint64_t)pair;
-    return pass_with_mask(thread, call, &pair[0]);
+    return pass_with_mask(thread, call, pair[0]);
 }
 
 /* ----------------------------------------------------------------------------- SIGKILL */

@@ -55,6 +55,7 @@ static nt_call_handler *const handlers[] = {
     [__NR_rt_sigreturn] = nt_sys_rt_sigreturn,
     [__NR_sigaltstack] = nt_sys_sigaltstack,
     [__NR_rt_sigpending] = nt_sys_rt_sigpending,
+    [__NR_rt_sigtimedwait] = nt_sys_rt_sigtimedwait,
     [__NR_rt_sigsuspend] = nt_sys_rt_sigsuspend,
     [__NR_ppoll] = nt_sys_ppoll,
     [__NR_pselect6] = nt_sys_pselect6,

@@ -72,7 +72,7 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent, struct nt_area *
     thread->number = __atomic_fetch_add(&threads_made, 1, __ATOMIC_RELAXED);
     thread->parent = parent;
     thread->baton = thread->safe_points = 0;
-    thread->kept = 0;
+    thread->kept.signals = thread->kept.claimed = thread->waits = 0;
     thread->error = thread->trap = thread->address = 0;
     thread->call_has_mask = thread->is_vfork = thread->has_left = thread->ends = false;
     thread->is_child = parent != NULL && parent->is_child;
@@ -191,6 +191,8 @@ void nt_thread_alone(struct nt_thread *thread)
     children = 0;
     thread->process->users = 1;
     thread->process->lock.state = 0;
+    thread->kept.signals = thread->kept.claimed = 0; /* a fork leaves what is pending behind */
+    thread->process->kept.signals = thread->process->kept.claimed = 0;
     thread->tid = (int)nt_sys3(__NR_gettid, 0, 0, 0);
 }
 

@@ -26,8 +26,17 @@ struct nt_action {
     uint64_t handler, flags, restorer, mask;
 };
 
+/* Signals of faults that somebody sent while the program had them blocked, which the kernel cannot keep for it
+ * (nt_signal.h). Signal handlers put them in, at any time, so there is no lock. */
+struct nt_kept {
+    volatile uint64_t signals; /* whose information is here, by bit */
+    volatile uint64_t claimed; /* or is about to be, or is being taken */
+    siginfo_t info[12];        /* by number: SIGSEGV is the last */
+};
+
 struct nt_process {
     struct nt_action action[NT_SIGNALS]; /* what the program asked for */
+    struct nt_kept kept;                 /* sent to all of it */
     struct nt_lock lock;
     int users; /* threads */
     struct nt_process *next_free;
@@ -63,8 +72,8 @@ struct nt_thread {
     uint64_t step_from;     /* while a store to its own block is made (nt_signal.c): that instruction; 0: none is */
     uint32_t step_segment;  /* the core's, that it will leave then */
     struct nt_held held;    /* any other; while one is held, the kernel holds the rest back */
-    uint64_t kept;          /* faults' signals that somebody sent while the program had them blocked, as a mask ... */
-    siginfo_t kept_info[32]; /* ... and their information, by number */
+    struct nt_kept kept;    /* sent to this thread */
+    volatile uint64_t waits; /* the signals that the system call in progress waits for (sigtimedwait) */
     uint64_t call_mask;     /* the mask that the system call in progress brought along ... */
     bool call_has_mask;     /* ... if it did */
 
