@@ -108,8 +108,10 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
         thread->error = 0;
         break;
     case NT_EXIT_SAFE:
-        if (!area->pending)
+        if (!area->pending) {
             area->countdown = nt.countdown;
+            thread->has_returned = false;
+        }
         nt_profile_tick(thread);
         make_moved_anew();
         if (control_asked(nt_control_page))
@@ -207,12 +209,16 @@ const void *nt_dispatch(struct nt_area *area)
         if (exit->kind != NT_EXIT_DIRECT && exit->kind != NT_EXIT_INDIRECT)
             link = NT_RESUME;
         is_often_here = exit->kind == NT_EXIT_SAFE;
+        if (thread->puts_off && is_often_here)
+            nt_signal_is_due(thread);
         leave_by(thread, exit);
+        if (thread->puts_off && exit->kind == NT_EXIT_SYSCALL)
+            nt_signal_is_due(thread);
     }
     for (;;) {
         if (!nt_outside_ends(thread))
             link = NT_RESUME;
-        if (area->pending) {
+        if (area->pending && !nt_signal_puts_off(thread)) {
             nt_signal_deliver(thread);
             link = NT_RESUME;
             continue;

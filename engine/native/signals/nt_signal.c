@@ -136,10 +136,10 @@ uint64_t nt_signal_kept(const struct nt_thread *thread)
 }
 
 /* A nudge says that the thread may have what is kept for its process. It is the signal itself, so that it ends the same
- * system calls, and tells by its value that it is from us. */
+ * system calls, and tells by its value that it is from us; as does the alarm of a call that puts off a signal. */
 bool nt_signal_is_nudge(const siginfo_t *info)
 {
-    return info->si_code == SI_QUEUE && info->si_ptr == &nt;
+    return (info->si_code == SI_QUEUE || info->si_code == SI_TIMER) && info->si_ptr == &nt;
 }
 
 static void nudge(const struct nt_thread *other, int signal)
@@ -194,13 +194,44 @@ static void give_process(struct nt_thread *thread, const siginfo_t *info, bool w
         keep_in(&thread->process->kept, info);
 }
 
+/* A call while a signal is put off. One with a mask gets that back, since it opens the mask and sleeps in one step. No
+ * other can: it is made with what is held in hand and all else blocked. If it sleeps, an alarm ends it as the signal
+ * would have. */
+static void call_with_held(struct nt_thread *thread)
+{
+    enum { ALARM_NS = 1000000 };
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL | SIGEV_THREAD_ID, .sigev_signo = SIGTRAP};
+    struct __kernel_itimerspec soon = {.it_value.tv_nsec = ALARM_NS, .it_interval.tv_nsec = ALARM_NS};
+
+    if (thread->call_has_mask) {
+        give_back(thread, &thread->held.info);
+        thread->held.is_held = thread->puts_off = false;
+        return;
+    }
+    event.sigev_value.sival_ptr = &nt;
+    event._sigev_un._tid = thread->tid;
+    set_kernel_action(SIGTRAP, (uint64_t)nt_signal_entry,
+                      (thread->process->action[thread->held.info.si_signo].flags & SA_RESTART) | SA_SIGINFO |
+                          SA_ONSTACK);
+    nt_sys3(__NR_timer_create, CLOCK_MONOTONIC, (long)&event, (long)&thread->alarm);
+    nt_sys6(__NR_timer_settime, thread->alarm, 0, (long)&soon, 0, 0, 0);
+}
+
+static void called_with_held(struct nt_thread *thread)
+{
+    nt_sys3(__NR_timer_delete, thread->alarm, 0, 0);
+    nt_signal_apply_action(thread->process, SIGTRAP);
+}
+
 void nt_signal_to_kernel(struct nt_thread *thread)
 {
     uint64_t blocked = thread->mask & NT_FAULTS;
     uint64_t wanted = thread->waits | (thread->call_has_mask ? ~thread->call_mask : 0);
     siginfo_t info;
 
-    if (blocked == 0)
+    if (thread->puts_off)
+        call_with_held(thread);
+    if (blocked == 0 || thread->puts_off)
         return;
     change_kernel_mask(SIG_BLOCK, blocked);
     uint64_t kept = nt_signal_kept(thread) & blocked;
@@ -214,8 +245,10 @@ void nt_signal_to_kernel(struct nt_thread *thread)
     }
 }
 
-void nt_signal_from_kernel(const struct nt_thread *thread)
+void nt_signal_from_kernel(struct nt_thread *thread)
 {
+    if (thread->puts_off)
+        called_with_held(thread);
     if (thread->mask & NT_FAULTS)
         change_kernel_mask(SIG_UNBLOCK, NT_FAULTS);
 }
@@ -276,13 +309,18 @@ static void take_sent(struct nt_thread *thread, const siginfo_t *info, struct nt
     uint64_t mask = thread->call_has_mask ? thread->call_mask : thread->mask;
     siginfo_t kept;
 
-    if (nt_signal_is_nudge(info)) {
+    if (nt_signal_is_nudge(info) && info->si_code == SI_QUEUE) {
         if (!take_kept(&thread->process->kept, signal, &kept))
             return; /* somebody else has it by now */
         info = &kept;
     }
-    if (is_fault(signal) && (thread->held.is_held || mask & NT_BIT(signal))) {
+    if (nt_signal_is_nudge(info)) {
+        ; /* the alarm: what it stands for is held */
+    } else if (is_fault(signal) && (thread->held.is_held || mask & NT_BIT(signal))) {
         signal_keep(thread, info);
+    } else if (thread->held.is_held) { /* a call's mask has let it through */
+        give_back(thread, info);
+        context->mask = ALL_MASK & ~NT_FAULTS;
     } else {
         signal_hold(&thread->held, info);
         context->mask = ALL_MASK & ~NT_FAULTS;
@@ -432,6 +470,38 @@ bool nt_signal_ready(const struct nt_thread *thread)
     return (nt_signal_kept(thread) & ~thread->mask) != 0;
 }
 
+/* Who sends a signal to itself may count on when it comes. A timer has no such time; nor has what comes again and again
+ * without end. */
+static bool may_be_put_off(const struct nt_thread *thread)
+{
+    enum { WITHOUT_END = 1000 };
+    int code = thread->held.info.si_code;
+
+    return code == SI_TIMER || code == SI_KERNEL || thread->returns > WITHOUT_END;
+}
+
+bool nt_signal_puts_off(struct nt_thread *thread)
+{
+    enum { HEADS = 1000 };
+    bool waited = thread->has_returned && thread->held.is_held;
+
+    thread->has_returned = false;
+    thread->returns = waited ? thread->returns + 1 : 0;
+    if (!waited || thread->fault.is_held || nt_signal_ready(thread) || !may_be_put_off(thread))
+        return false;
+    thread->puts_off = true;
+    thread->area->pending = 0;
+    thread->area->countdown = HEADS < nt.countdown ? HEADS : nt.countdown;
+    return true;
+}
+
+void nt_signal_is_due(struct nt_thread *thread)
+{
+    thread->puts_off = false;
+    if (thread->held.is_held)
+        thread->area->pending = 1;
+}
+
 /* The area's countdown is set first: a signal that comes now is seen by the next block. `held` is read when nothing can
  * come between: while one is held, no other comes. */
 void nt_signal_deliver(struct nt_thread *thread)
@@ -440,7 +510,7 @@ void nt_signal_deliver(struct nt_thread *thread)
 
     thread->area->pending = 0;
     thread->area->countdown = nt.countdown;
-    thread->call_has_mask = false;
+    thread->call_has_mask = thread->puts_off = false;
     if (thread->fault.is_held) {
         thread->fault.is_held = false;
         nt_profile_fault(thread);

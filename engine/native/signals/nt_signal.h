@@ -37,7 +37,7 @@ void nt_signal_block_all(void);
 /* A system call of the program's begins: the kernel's mask is the program's from here to nt_signal_from_kernel, and the
  * kernel has what was kept for it. Nothing of the engine's may fault meanwhile. */
 void nt_signal_to_kernel(struct nt_thread *thread);
-void nt_signal_from_kernel(const struct nt_thread *thread);
+void nt_signal_from_kernel(struct nt_thread *thread);
 /* Signals that are kept for the thread, or for its process. */
 uint64_t nt_signal_kept(const struct nt_thread *thread);
 /* Whether it is one that the engine has sent itself. */
@@ -50,6 +50,12 @@ void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t ad
 /* Everything that is held and may be delivered: the state in the area becomes that of a handler's first instruction.
  * The state must be the program's, between two instructions. */
 void nt_signal_deliver(struct nt_thread *thread);
+/* A thread makes progress between any two signals: one that comes directly behind a handler's return, as those of a
+ * timer of a short period always do, is put off until the program has passed some safe points, or made a system call.
+ * Whether what is pending is put off; if not it is to be delivered. */
+bool nt_signal_puts_off(struct nt_thread *thread);
+/* It has made that progress: what was put off is pending again. */
+void nt_signal_is_due(struct nt_thread *thread);
 /* Whether a kept signal has become deliverable. */
 bool nt_signal_ready(const struct nt_thread *thread);
 /* Ends the process by `signal`, as if the program had no engine. */

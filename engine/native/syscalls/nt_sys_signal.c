@@ -76,6 +76,7 @@ bool nt_sys_rt_sigreturn(struct nt_thread *thread, struct nt_call *call)
     nt_profile_handled(thread);
     if (!nt_frame_pop(thread))
         nt_signal_fault(thread, SIGSEGV, SI_KERNEL, 0);
+    thread->has_returned = true;
     nt_signal_apply_mask(thread);
     if (nt_signal_ready(thread))
         thread->area->pending = 1;
@@ -136,8 +137,10 @@ bool nt_sys_rt_sigtimedwait(struct nt_thread *thread, struct nt_call *call)
     thread->waits = set;
     do {
         was_made = nt_call_pass(thread, call);
-    } while (was_made && !nt_failed(call->result) && nt_signal_is_nudge(&info));
+    } while (was_made && !nt_failed(call->result) && nt_signal_is_nudge(&info) && !thread->puts_off);
     thread->waits = 0;
+    if (was_made && !nt_failed(call->result) && nt_signal_is_nudge(&info))
+        return nt_call_fail(call, EINTR);
     if (was_made && !nt_failed(call->result) && !signal_give(to, &info, sizeof info))
         call->result = -EFAULT;
     return was_made;

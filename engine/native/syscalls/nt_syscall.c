@@ -115,6 +115,7 @@ void nt_system_call(struct nt_thread *thread)
     if (area->pending || !(handler == NULL ? nt_call_pass : handler)(thread, &call)) {
         area->rip -= SYSCALL_BYTES;
     } else if (!call.keeps_registers) {
+        thread->has_returned = false;
         area->gpr[NT_RAX] = (uint64_t)call.result;
         area->gpr[NT_RCX] = area->rip;
         area->gpr[NT_R11] = area->flags;

@@ -72,6 +72,10 @@ struct nt_thread {
     uint64_t step_from;     /* while a store to its own block is made (nt_signal.c): that instruction; 0: none is */
     uint32_t step_segment;  /* the core's, that it will leave then */
     struct nt_held held;    /* any other; while one is held, the kernel holds the rest back */
+    uint32_t returns;       /* from handlers, with a signal behind each before the program had made progress */
+    bool has_returned;      /* from the last of them; it has made none since */
+    int alarm;              /* the timer that ends a call meanwhile */
+    bool puts_off;          /* what is held waits until the program has made progress (nt_signal_puts_off) */
     struct nt_kept kept;    /* sent to this thread */
     volatile uint64_t waits; /* the signals that the system call in progress waits for (sigtimedwait) */
     uint64_t call_mask;     /* the mask that the system call in progress brought along ... */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guest_flood.c: a timer whose next signal has often come when a handler returns.
+ *
+ * The program gets on all the same, and each system call ends as it would with a slower timer. Prints the same on the
+ * bare CPU.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PERIOD_US = 10, ROUNDS = 100000, CALLS = 500 };
+
+static volatile sig_atomic_t count;
+
+static void counting(int signal)
+{
+    (void)signal;
+    count++;
+}
+
+static void set_timer(int period)
+{
+    struct itimerval timer = {{0, period}, {0, period}};
+
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void flood(int flags)
+{
+    static const struct timespec second = {1, 0};
+    struct sigaction action = {.sa_handler = counting, .sa_flags = flags};
+    volatile long sum = 0;
+    char bytes[16];
+    sigset_t none;
+    int zero = open("/dev/zero", O_RDONLY), status, got;
+
+    sigemptyset(&none);
+    sigaction(SIGALRM, &action, NULL);
+    set_timer(PERIOD_US);
+    for (int i = 0; i < ROUNDS; i++)
+        sum += i;
+    for (int i = 0; i < CALLS; i++)
+        sum += read(zero, bytes, sizeof bytes);
+    printf("sum %ld", sum);
+    got = nanosleep(&second, NULL);
+    printf(", nanosleep %d %d", got, errno == EINTR);
+    got = sigsuspend(&none);
+    printf(", sigsuspend %d %d", got, errno == EINTR);
+    got = ppoll(NULL, 0, &second, &none);
+    printf(", ppoll %d %d", got, errno == EINTR);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(5);
+    while (waitpid(child, &status, 0) < 0)
+        ;
+    set_timer(0);
+    printf(", child %d\n", WEXITSTATUS(status));
+    fflush(stdout);
+    close(zero);
+}
+
+int main(void)
+{
+    flood(0);
+    flood(SA_RESTART);
+    printf("signals %d\n", count > 0);
+    return 0;
+}
