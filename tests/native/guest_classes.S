@@ -340,6 +340,8 @@ odd:
     lea 8(%rsp), %rbp
     COUNT 1, 3, 0, 0, "enter $8, $2"
     leave
+    COUNT 5, 7, 0, 0, "enter $8, $6"
+    leave
     lea -8(%rbp), %rsp
     ret
     .size odd, . - odd

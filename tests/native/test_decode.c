@@ -260,27 +260,34 @@ static void check_refused(void)
     }
 }
 
-/* What processors of AMD's design take otherwise than Intel's. Of near branches with the prefix 66 theirs go to the
- * first 64 KiB, Intel's ignore it. */
+/* What processors of AMD's design take otherwise than Intel's. Near branches with the prefix 66 lead to the first 64
+ * KiB there, and are shorter; Intel's ignore it. */
 static void check_makers(void)
 {
     static const struct {
         const char *bytes;
-        unsigned length;
-        bool is_short;
-    } branches[] = {{"\x66\xe9\0\0\0\0", 6, true},      {"\x66\xe8\0\0\0\0", 6, true},
-                    {"\x66\x0f\x84\0\0\0\0", 7, true}, {"\x66\xeb\0", 3, true},
-                    {"\x66\xc3", 2, true},              {"\x66\xff\xe0", 3, true},
-                    {"\x66\x48\xe8\0\0\0\0", 7, false}, {"\xe9\0\0\0\0", 5, false}};
+        unsigned length, amd_length; /* 0: is refused */
+        uint64_t target, amd_target;
+    } branches[] = {{"\x66\xe9\x10\x20\0\0", 6, 4, 0x123016, 0x3014},
+                    {"\x66\xe8\0\0\0\0", 6, 0, 0x121006, 0},
+                    {"\x66\x0f\x84\0\0\0\0", 7, 5, 0x121007, 0x1005},
+                    {"\x66\xeb\0", 3, 3, 0x121003, 0x1003},
+                    {"\x66\xc3", 2, 0, 0, 0},
+                    {"\x66\xff\xe0", 3, 0, 0, 0},
+                    {"\x66\x48\xe8\0\0\0\0", 7, 7, 0x121007, 0x121007},
+                    {"\xe9\0\0\0\0", 5, 5, 0x121005, 0x121005}};
     struct nt_decoder intel, amd;
 
     nt_decoder_init(&intel, zydis_symbol, false);
     nt_decoder_init(&amd, zydis_symbol, true);
     for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
-        bool good = nt_decode(&intel, branches[i].bytes, branches[i].length, 0x1000, &insn) &&
-                    insn.length == branches[i].length && insn.kind != NT_IS_UNSUPPORTED;
-        nt_decode(&amd, branches[i].bytes, branches[i].length, 0x1000, &insn);
-        if (good && (insn.kind == NT_IS_UNSUPPORTED) == branches[i].is_short)
+        bool good = nt_decode(&intel, branches[i].bytes, branches[i].length, 0x121000, &insn) &&
+                    insn.length == branches[i].length && insn.kind != NT_IS_UNSUPPORTED &&
+                    insn.target == branches[i].target;
+        nt_decode(&amd, branches[i].bytes, branches[i].length, 0x121000, &insn);
+        if (good && (branches[i].amd_length == 0
+                         ? insn.kind == NT_IS_UNSUPPORTED
+                         : insn.length == branches[i].amd_length && insn.target == branches[i].amd_target))
             passed++;
         else
             complain("a branch with the prefix 66");

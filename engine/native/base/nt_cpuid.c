@@ -120,6 +120,12 @@ bool nt_cpuid_has(enum nt_cpuid_feature feature)
     return nt_cpuid(LEAF_VENDOR, 0).a >= LEAF_MORE && nt_cpuid_shown(LEAF_MORE, 0).b >> feature & 1;
 }
 
+/* It is always hidden. */
+bool nt_cpuid_has_rtm(void)
+{
+    return nt_cpuid(LEAF_VENDOR, 0).a >= LEAF_MORE && nt_cpuid(LEAF_MORE, 0).b >> 11 & 1;
+}
+
 /* The last letters of AuthenticAMD and HygonGenuine. */
 bool nt_cpuid_is_amd(void)
 {

@@ -39,6 +39,8 @@ enum nt_cpuid_feature {
 };
 /* Whether the processor has it, and it is not hidden. */
 bool nt_cpuid_has(enum nt_cpuid_feature feature);
+/* Whether the processor has `xbegin`, which is never shown. */
+bool nt_cpuid_has_rtm(void);
 /* Whether the processor is of AMD's design, which takes some encodings otherwise than Intel's (nt_decode.h). */
 bool nt_cpuid_is_amd(void);
 

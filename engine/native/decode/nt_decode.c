@@ -255,11 +255,26 @@ static bool has_operand_of_16_bits(const decoded *d)
     return false;
 }
 
+/* On AMD's processors a branch with an operand of 16 bits leads to the first 64 KiB, and has 16 bits for its way where
+ * the decoder has seen 32. */
+static void cut_way(struct nt_insn *insn, const decoded *d)
+{
+    uint64_t way = d->raw.imm[0].value.u;
+
+    if (d->raw.imm[0].size == 32) {
+        insn->length -= 2;
+        way = (uint16_t)way;
+    }
+    insn->target = (uint16_t)(insn->pc + insn->length + way);
+}
+
 static void classify_branch(struct nt_insn *insn, const decoded *d, bool amd)
 {
     bool far = d->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR;
-    bool relative = d->raw.imm[0].is_relative;
-    if (relative)
+    bool relative = d->raw.imm[0].is_relative, is_short = amd && has_operand_of_16_bits(d);
+    if (relative && is_short)
+        cut_way(insn, d);
+    else if (relative)
         insn->target = insn->pc + insn->length + d->raw.imm[0].value.u;
     switch (d->meta.category) {
     case ZYDIS_CATEGORY_CALL:
@@ -285,18 +300,18 @@ static void classify_branch(struct nt_insn *insn, const decoded *d, bool amd)
     }
     if (far)
         decode_refuse(insn, "far branch");
-    else if (amd && has_operand_of_16_bits(d))
+    else if (is_short && (!relative || insn->kind == NT_IS_CALL))
         decode_refuse(insn, "branch with an operand of 16 bits");
 }
 
-enum { RBP = 5, ENTER_LEVELS = 2 };
+enum { RBP = 5, ENTER_LEVELS = 2, SYSTEM_CALL_32 = 0x80 };
 
 static unsigned enter_level(const decoded *d)
 {
     return d->raw.imm[1].value.u & 31;
 }
 
-static void classify_odd(struct nt_insn *insn, const decoded *d, const operand *o)
+static void classify_odd(struct nt_insn *insn, const decoded *d, const operand *o, bool amd)
 {
     switch (d->mnemonic) {
     case ZYDIS_MNEMONIC_SYSCALL:
@@ -324,19 +339,19 @@ static void classify_odd(struct nt_insn *insn, const decoded *d, const operand *
         insn->target = insn->pc + insn->length + d->raw.imm[0].value.u;
         break;
     case ZYDIS_MNEMONIC_INT:
-        decode_refuse(insn, "int n");
+        insn->kind = NT_IS_TRAP;
+        if (d->raw.imm[0].value.u == SYSTEM_CALL_32)
+            decode_refuse(insn, "int 0x80, a system call of 32 bits");
         break;
     case ZYDIS_MNEMONIC_SYSENTER:
-        decode_refuse(insn, "sysenter");
+        insn->kind = NT_IS_TRAP; /* unknown to AMD's in 64 bits */
+        if (!amd)
+            decode_refuse(insn, "sysenter");
         break;
     case ZYDIS_MNEMONIC_IRET:
     case ZYDIS_MNEMONIC_IRETD:
     case ZYDIS_MNEMONIC_IRETQ:
         decode_refuse(insn, "iret");
-        break;
-    case ZYDIS_MNEMONIC_ENTER:
-        if (enter_level(d) > ENTER_LEVELS)
-            decode_refuse(insn, "enter with a level above 2");
         break;
     case ZYDIS_MNEMONIC_LGS:
         decode_refuse(insn, "a load of the GS selector");
@@ -368,7 +383,7 @@ static void decode_classify(struct nt_insn *insn, const decoded *d, const operan
         }
         /* fall through */
     default:
-        classify_odd(insn, d, o);
+        classify_odd(insn, d, o, amd);
         break;
     }
     if (insn->kind == NT_IS_SYSCALL || insn->kind == NT_IS_TRAP) { /* who gets the flags gives them back */
@@ -407,7 +422,12 @@ static void correct_enter(struct nt_insn *insn, const decoded *d)
     uint16_t size = insn->access[0].size;
 
     correct_stack(insn, d);
-    for (unsigned i = 1; i <= enter_level(d) && i <= ENTER_LEVELS; i++) {
+    if (enter_level(d) > ENTER_LEVELS) {
+        insn->access[0].kind = NT_FRAMES;
+        insn->access[0].lanes = (uint16_t)enter_level(d);
+        return;
+    }
+    for (unsigned i = 1; i <= enter_level(d); i++) {
         struct nt_access *push = add_access(insn, NT_WRITE);
         *push = insn->access[0];
         push->displacement -= (int64_t)(i * size);
@@ -650,6 +670,14 @@ bool nt_decode(const struct nt_decoder *decoder, const void *bytes, size_t lengt
     insn->kind = NT_IS_NOTHING;
     ZyanStatus status = (ZyanStatus)decoder->decode(decoder->state, bytes, length, &d, o);
     insn->cut = status == ZYDIS_STATUS_NO_MORE_DATA;
+    insn->prefix = NT_NO_REG;
+    if (status == ZYDIS_STATUS_INSTRUCTION_TOO_LONG) { /* so it is for the CPU, whatever follows */
+        insn->kind = NT_IS_TRAP;
+        insn->length = NT_INSN_BYTES;
+        insn->flags_read = NT_FLAGS_STATUS;
+        __builtin_memcpy(insn->bytes, bytes, NT_INSN_BYTES);
+        return true;
+    }
     if (!ZYAN_SUCCESS(status))
         return false;
     insn->length = d.length;

@@ -40,7 +40,7 @@ enum nt_class {
     NT_IS_SYSCALL,
     NT_IS_CPUID,
     NT_IS_REQUEST,     /* the sequence of include/tenure.h as one instruction (nt_find.c finds it) */
-    NT_IS_TRAP,        /* int3, int1, ud2: a signal whatever happens; nothing follows it */
+    NT_IS_TRAP,        /* int n, ud2, what is too long: a signal whatever happens; nothing follows it */
     NT_IS_XBEGIN,      /* aborts at once: to `target` */
     NT_IS_GS_READ,     /* rdgsbase into `operand` */
     NT_IS_GS_WRITE,    /* wrgsbase from `operand` */
@@ -61,6 +61,7 @@ enum nt_access_kind {
     NT_MASKED_SIGN, /* the same by the sign bits of the elements of vector register `mask` */
     NT_PACKED,      /* compress, expand: as many elements in a row as opmask register `mask` has bits */
     NT_STRING,      /* each iteration one of `size` bytes */
+    NT_FRAMES,      /* enter: rbp, the frames of the levels above, and its own; `lanes` is the level */
     NT_STATE,       /* fxsave, xsave and back: its pieces (nt_xstate.h); `form` says of which of them */
 };
 enum nt_state_form { NT_XSAVE, NT_FXSAVE, NT_XSAVEC, NT_XSAVEOPT, NT_XRSTOR };

@@ -22,6 +22,7 @@ bool nt_single_is(const struct nt_insn *insn)
                 return true;
             break;
         case NT_BIT:
+        case NT_FRAMES:
         case NT_STATE:
             return true;
         default:
@@ -101,7 +102,7 @@ static void make_state(struct nt_planner *planner, struct nt_single *single)
     }
 }
 
-/* A locked bit instruction reads, then swaps. */
+/* A locked bit instruction reads, then swaps. `enter` reads between its writes. */
 static void make_other(struct nt_planner *planner, struct nt_single *single, const struct nt_insn *insn)
 {
     bool is_bit = insn->access[0].kind == NT_BIT;
@@ -113,10 +114,10 @@ static void make_other(struct nt_planner *planner, struct nt_single *single, con
         make_state(planner, single);
         return;
     }
-    if (is_bit && insn->locked) {
+    if ((is_bit && insn->locked) || insn->access[0].kind == NT_FRAMES) {
         struct nt_access read = insn->access[0];
         read.how = NT_READ;
-        add_access(planner, single, &read, 2 * TN_STEP, true);
+        add_access(planner, single, &read, is_bit ? 2 * TN_STEP : TN_STEP, is_bit);
     }
     add_access(planner, single, &insn->access[0], TN_STEP, is_bit);
 }
@@ -319,6 +320,27 @@ static void run_bit(const struct run *r, const struct nt_area *area)
         tn_whole_data(r->thread, address, r->single->access[i].id);
 }
 
+static void frames_access(const struct run *r, unsigned which, uint64_t address)
+{
+    r->thread->clock += TN_STEP;
+    do_access(r, &r->single->access[which], address);
+}
+
+/* rbp, the frames of the levels above, and where rsp was behind the first of these. */
+static void run_frames(const struct run *r, const struct nt_area *area)
+{
+    enum { READ, WRITE };
+    const struct nt_access *where = &r->single->where;
+    uint64_t to = area->gpr[NT_RSP] - where->size, from = area->gpr[NT_RBP];
+
+    frames_access(r, WRITE, to);
+    for (unsigned i = 1; i < where->lanes; i++) {
+        frames_access(r, READ, from -= where->size);
+        frames_access(r, WRITE, to -= where->size);
+    }
+    frames_access(r, WRITE, to - where->size);
+}
+
 /* Each lane is an access of its own, at its own time. */
 static void run_lanes(const struct run *r, const struct nt_area *area)
 {
@@ -356,6 +378,8 @@ void nt_single_run(const struct nt_planner *planner, struct nt_area *area, const
         run_string(&r, area, false);
     else if (single->where.kind == NT_BIT)
         run_bit(&r, area);
+    else if (single->where.kind == NT_FRAMES)
+        run_frames(&r, area);
     else
         run_lanes(&r, area);
 }

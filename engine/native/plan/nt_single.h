@@ -3,10 +3,10 @@
  * nt_single.h: instructions that are counted one by one, in C, when they run.
  *
  * How often they access memory, or where, is in no address that the block's registers tell: string instructions under
- * rep, bit instructions with the bit's number in a register, gathers, scatters and whatever is under a mask
- * (nt_lanes.c), and what stores or loads the CPU's state (nt_xstate.h). Generated code calls nt_single_run with all of
- * the program's general registers in the area, and what nt_lanes.c needs: in front of the instruction, or behind it if
- * it is `behind` (then with those that it changes as they were before in area->before).
+ * rep, bit instructions with the bit's number in a register, `enter` with many levels, gathers, scatters and whatever
+ * is under a mask (nt_lanes.c), and what stores or loads the CPU's state (nt_xstate.h). Generated code calls
+ * nt_single_run with all of the program's general registers in the area, and what nt_lanes.c needs: in front of the
+ * instruction, or behind it if it is `behind` (then with those that it changes as they were before in area->before).
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_SINGLE_H
 #define TENURE_ENGINE_NATIVE_NT_SINGLE_H

@@ -350,17 +350,20 @@ static bool take_store(struct nt_thread *thread, const siginfo_t *info, struct n
     return true;
 }
 
-/* One step behind a store: directly behind an instruction of the program's, where its state is known; a string
- * instruction may be at itself still, and goes on. */
+/* One step behind a store: directly behind an instruction of the program's, where its state is known. A string
+ * instruction is at itself until its last iteration, and goes on in steps. */
 static void take_step(struct nt_thread *thread, struct nt_context *context)
 {
     struct nt_area *area = thread->area;
     struct nt_place place;
     uint64_t from = thread->step_from;
+    bool is_known = nt_code_place(nt.code, context->rip, &place);
 
+    if (is_known && place.pc == from)
+        return;
     thread->step_from = 0;
     context->eflags &= ~FLAG_TF;
-    if (!nt_code_place(nt.code, context->rip, &place) || place.pc == from)
+    if (!is_known)
         return;
     state_of_place(area, context, &place);
     nt_profile_left(thread, thread->step_segment, from);

@@ -115,7 +115,7 @@ struct nt_making {
     uint16_t homed; /* and those whose values are there too */
     uint8_t next_use[NT_BLOCK_INSNS + 1][16]; /* the first instruction from here on that names the register */
     uint8_t *safe; /* the way to the exit at the head */
-    bool flags_live, has_bmi2, joins;
+    bool flags_live, has_bmi2, has_rtm, joins;
     const struct nt_target *back; /* constants of the call at its end */
     struct nt_insn insn[NT_BLOCK_INSNS];
     uint16_t live[NT_BLOCK_INSNS + 1], flags[NT_BLOCK_INSNS + 1]; /* before the instruction */

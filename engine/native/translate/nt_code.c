@@ -22,7 +22,7 @@ struct nt_code {
     struct nt_code_config config;
     struct nt_decoder decoder;
     struct nt_forms forms;
-    bool used_up, has_bmi2;
+    bool used_up, has_bmi2, has_rtm;
     uint8_t *code_start, *code_at; /* generated code, up to where the cold begins */
     uint8_t *cold_start, *cold_at;
     uint8_t *back_at; /* what is kept of it, from here to the end of the memory */
@@ -62,6 +62,7 @@ struct nt_code *nt_code_new(const struct nt_code_config *config)
     if (!nt_decoder_init(&code->decoder, config->host.symbol, nt_cpuid_is_amd()))
         return NULL;
     code->has_bmi2 = nt_cpuid_has(NT_CPUID_BMI2);
+    code->has_rtm = nt_cpuid_has_rtm();
     code->block_room = (uint32_t)(config->bytes / BYTES_PER_BLOCK);
     code->blocks = (struct nt_block **)(code + 1);
     code->code_start = (uint8_t *)(((uintptr_t)(code->blocks + code->block_room) + 4095) & ~(uintptr_t)4095);
@@ -140,6 +141,7 @@ static struct nt_block *code_make(struct nt_code *code, uint64_t pc, bool joins)
     making->out_index = out_index;
     making->code = code;
     making->has_bmi2 = code->has_bmi2;
+    making->has_rtm = code->has_rtm;
     making->block = block;
     making->joins = joins;
     making->emit = (struct nt_emit){.at = code->code_at, .end = code->code_at + ROOM_FOR_CODE};

@@ -319,7 +319,8 @@ static void leave(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc)
 void nt_emit_end(struct nt_making *making, unsigned i)
 {
     const struct nt_insn *insn = &making->insn[i];
-    switch (insn->kind) {
+    enum nt_class kind = insn->kind == NT_IS_XBEGIN && !making->has_rtm ? NT_IS_TRAP : insn->kind;
+    switch (kind) {
     case NT_IS_LOOP:
         emit_loop(making, i);
         break;

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guest_odd.c: instructions that programs hardly ever execute: what each leads to, a signal mostly.
+ *
+ * Each is put into a page at a fixed address and called. Prints the same on the bare CPU, which depends on its maker.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#define PREFIXES 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66
+#define RET 0xc3
+
+enum { PAGE = 4096 };
+
+static unsigned char *const page = (unsigned char *)0x20000000;
+static sigjmp_buf back;
+
+static const struct {
+    const char *name;
+    unsigned char bytes[24];
+} codes[] = {
+    {"int 0x91", {0xcd, 0x91, RET}},
+    {"int 3, in two bytes", {0xcd, 3, RET}},
+    {"int 4", {0xcd, 4, RET}},
+    {"int 0", {0xcd, 0, RET}},
+    {"15 bytes", {PREFIXES, 0x66, 0x90, RET}},
+    {"16 bytes", {PREFIXES, 0x66, 0x66, 0x90, RET}},
+    {"17 bytes with an operand",
+     {0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0x48, 0x81, 0x84, 0x24, 0, 0, 0, 0, 0, 0, 0, 0, RET}},
+    {"xbegin", {0xc7, 0xf8, 0, 0, 0, 0, RET}},
+    {"xtest", {0x0f, 0x01, 0xd6, RET}},
+    {"sysexit", {0x0f, 0x35, RET}},
+    {"jmp of 16 bits", {0x66, 0xeb, 0, RET}},
+    {"jmp of 16 bits, long", {0x66, 0xe9, 0, 0, 0, 0, RET}},
+    {"jne of 16 bits, not taken", {0x31, 0xc0, 0x66, 0x75, 0x20, RET}},
+    {"je of 16 bits", {0x31, 0xc0, 0x66, 0x74, 0, RET}},
+    {"jrcxz of 16 bits", {0x31, 0xc9, 0x66, 0xe3, 0, RET}},
+};
+
+static void telling(int signal, siginfo_t *info, void *context)
+{
+    const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+    printf("signal %d code %d address %p, rip %llx, trap %lld, error %llx\n", signal, info->si_code,
+           info->si_addr, registers[REG_RIP], registers[REG_TRAPNO], registers[REG_ERR]);
+    siglongjmp(back, 1);
+}
+
+static long frames[64]; /* of the levels above, for `enter` */
+
+/* How far apart it puts rbp and rsp, and what it has copied first. */
+#define ENTER(level)                                                                                         \
+    do {                                                                                                     \
+        long result;                                                                                         \
+        __asm__ volatile("sub $1024, %%rsp; push %%rbp; mov %1, %%rbp; enter $32, $" #level                  \
+                         "; mov %%rbp, %%rax; "                                                              \
+                         "sub %%rsp, %%rax; add -8(%%rbp), %%rax; leave; pop %%rbp; add $1024, %%rsp"        \
+                         : "=&a"(result)                                                                     \
+                         : "r"(frames + 40)                                                                  \
+                         : "memory", "cc");                                                                  \
+        printf("enter " #level ": %ld\n", result);                                                           \
+    } while (0)
+
+/* rep movsb overwrites the constant behind it: mov $1, %eax becomes mov $42, %eax. */
+static int tail(void)
+{
+    static const unsigned char code[] = {0xf3, 0xa4, 0xb8, 1, 0, 0, 0, RET}, new[] = {0xb8, 42, 0, 0, 0};
+    const void *from = new;
+    void *to = page + 2;
+    long count = sizeof new;
+    int result;
+
+    memcpy(page, code, sizeof code);
+    __asm__ volatile("call *%4"
+                     : "=a"(result), "+S"(from), "+D"(to), "+c"(count)
+                     : "r"(page)
+                     : "memory", "cc");
+    return result;
+}
+
+int main(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+    struct sigaction action = {.sa_sigaction = telling, .sa_flags = SA_SIGINFO};
+
+    for (unsigned i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaction(signals[i], &action, NULL);
+    if (mmap(page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != page)
+        return 1;
+    for (volatile unsigned i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        memcpy(page, codes[i].bytes, sizeof codes[i].bytes);
+        printf("%s: ", codes[i].name);
+        if (!sigsetjmp(back, 1)) {
+            ((void (*)(void))page)();
+            printf("no signal\n");
+        }
+    }
+    for (int i = 0; i < 64; i++)
+        frames[i] = 1000 * i;
+    ENTER(2);
+    ENTER(3);
+    ENTER(31);
+    printf("tail %d, %d\n", tail(), tail());
+    return 0;
+}
