@@ -20,6 +20,7 @@
 #include "engine/native/threads/nt_baton.h"
 #include "engine/native/threads/nt_outside.h"
 #include "engine/native/translate/nt_code.h"
+#include "nt_rare.h"
 
 enum { UNSUPPORTED = 125, ILL_OPERAND = 2, SEGV_MAPERR_CODE = 1, SEGV_ACCERR_CODE = 2, BUS_ADRERR_CODE = 2,
        TRAP_PROTECTION = 13 };
@@ -134,6 +135,9 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
     case NT_EXIT_REQUEST:
         nt_request(thread);
         break;
+    case NT_EXIT_RARE:
+        nt_rare(thread, exit);
+        break;
     case NT_EXIT_STOP:
         if (exit->why != NULL) {
             nt_finish();
@@ -212,7 +216,7 @@ const void *nt_dispatch(struct nt_area *area)
         if (thread->puts_off && is_often_here)
             nt_signal_is_due(thread);
         leave_by(thread, exit);
-        if (thread->puts_off && exit->kind == NT_EXIT_SYSCALL)
+        if (thread->puts_off && (exit->kind == NT_EXIT_SYSCALL || exit->kind == NT_EXIT_RARE))
             nt_signal_is_due(thread);
     }
     for (;;) {

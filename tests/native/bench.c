@@ -400,6 +400,7 @@ static bool dispatch(struct bench *bench, struct bench_state *state, uint64_t *p
     case NT_EXIT_SYSCALL:
     case NT_EXIT_REQUEST:
         return true;
+    case NT_EXIT_RARE:
     case NT_EXIT_STOP:
     case NT_EXIT_NOCODE:
     case NT_EXIT_CHANGED: /* no code here is of shared memory */

@@ -342,6 +342,22 @@ odd:
     leave
     COUNT 5, 7, 0, 0, "enter $8, $6"
     leave
+    mov %cs, %eax
+    push %rax
+    lea 7f(%rip), %rax
+    push %rax
+    COUNT 1, 0, 0, 0, "lretq"
+7:  mov %rsp, %rcx
+    mov %ss, %eax
+    push %rax
+    push %rcx
+    pushf
+    mov %cs, %eax
+    push %rax
+    lea 8f(%rip), %rax
+    push %rax
+    COUNT 1, 0, 0, 0, "iretq"
+8:
     lea -8(%rbp), %rsp
     ret
     .size odd, . - odd

@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define PREFIXES 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66
 #define RET 0xc3
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, ARCH_SET_GS = 0x1001, ARCH_GET_GS = 0x1004 };
 
 static unsigned char *const page = (unsigned char *)0x20000000;
 static sigjmp_buf back;
@@ -46,7 +48,8 @@ static void telling(int signal, siginfo_t *info, void *context)
     const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
 
     printf("signal %d code %d address %p, rip %llx, trap %lld, error %llx\n", signal, info->si_code,
-           info->si_addr, registers[REG_RIP], registers[REG_TRAPNO], registers[REG_ERR]);
+           info->si_addr, registers[REG_RIP] >> 32 ? 0 : registers[REG_RIP], registers[REG_TRAPNO],
+           registers[REG_ERR]);
     siglongjmp(back, 1);
 }
 
@@ -64,6 +67,79 @@ static long frames[64]; /* of the levels above, for `enter` */
                          : "memory", "cc");                                                                  \
         printf("enter " #level ": %ld\n", result);                                                           \
     } while (0)
+
+/* Loads a selector, by a move and by a pop: what the program finds in gs then, and at its base. */
+static void select_segment(unsigned selector)
+{
+    unsigned long base = 0x12345000;
+    unsigned now;
+
+    printf("selector %x: ", selector);
+    fflush(stdout);
+    syscall(SYS_arch_prctl, ARCH_SET_GS, base);
+    if (!sigsetjmp(back, 1)) {
+        __asm__ volatile("mov %0, %%gs" ::"r"(selector));
+        printf("moved, ");
+    }
+    if (!sigsetjmp(back, 1)) {
+        __asm__ volatile("sub $128, %%rsp; push %1; pop %%gs; add $128, %%rsp; mov %%gs, %0"
+                         : "=r"(now)
+                         : "r"((unsigned long)selector)
+                         : "memory", "cc");
+        syscall(SYS_arch_prctl, ARCH_GET_GS, &base);
+        printf("popped: %x, base %lx\n", now, base);
+    }
+}
+
+/* Far: to a function, from the stack. */
+static void far_away(unsigned segment, const char *what)
+{
+    static long result;
+
+    result = 0;
+    printf("%s to %x: ", what, segment);
+    fflush(stdout);
+    if (sigsetjmp(back, 1))
+        return;
+    if (what[0] == 'r')
+        __asm__ volatile("sub $128, %%rsp; push %1; lea 1f(%%rip), %0; push %0; mov $1, %k0; lretq $16; 1: "
+                         "add $112, %%rsp; inc %0"
+                         : "+&r"(result)
+                         : "r"((unsigned long)segment)
+                         : "memory", "cc");
+    else
+        __asm__ volatile(
+            "mov %%rsp, %%rcx; sub $128, %%rsp; mov %%ss, %k0; push %0; push %%rcx; push $0x8d5; push %1; "
+            "lea 1f(%%rip), %0; push %0; mov $5, %k0; iretq; 1: pushf; pop %%rcx; and $0x8d5, %%ecx; "
+            "add %%rcx, %0"
+            : "+&r"(result)
+            : "r"((unsigned long)segment)
+            : "rcx", "memory", "cc");
+    printf("%ld\n", result);
+}
+
+static long call_32(int number, long first, long second, long third)
+{
+    long result, rcx = second;
+
+    __asm__ volatile("int $0x80" : "=a"(result), "+c"(rcx) : "0"(number), "b"(first), "d"(third) : "memory");
+    return rcx == second ? result : -1000;
+}
+
+/* System calls of 32 bits, from code of 64. */
+static void calls_32(void)
+{
+    enum { WRITE = 4, CLOSE = 6, GETPID = 20, KILL = 37 };
+    struct sigaction action = {.sa_handler = SIG_IGN};
+
+    strcpy((char *)page, "written\n");
+    printf("getpid %d, ", call_32(GETPID, 0, 0, 0) == getpid());
+    printf("close %ld, ", call_32(CLOSE, -1, 0, 0));
+    sigaction(SIGUSR1, &action, NULL);
+    printf("kill %ld\n", call_32(KILL, getpid(), SIGUSR1, 0));
+    fflush(stdout);
+    printf("%ld\n", call_32(WRITE, 1, (long)page, 8));
+}
 
 /* rep movsb overwrites the constant behind it: mov $1, %eax becomes mov $42, %eax. */
 static int tail(void)
@@ -105,6 +181,17 @@ int main(void)
     ENTER(2);
     ENTER(3);
     ENTER(31);
+    select_segment(0);
+    select_segment(3);
+    select_segment(0x2b);
+    select_segment(0x10);
+    select_segment(0x1237);
+    far_away(0x33, "return");
+    far_away(0x33, "iret");
+    far_away(0, "return");
+    far_away(0x2b, "iret");
+    far_away(0x1237, "return");
+    calls_32();
     printf("tail %d, %d\n", tail(), tail());
     return 0;
 }

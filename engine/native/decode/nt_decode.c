@@ -246,6 +246,13 @@ static void decode_refuse(struct nt_insn *insn, const char *why)
     insn->why = why;
 }
 
+static void decode_rare(struct nt_insn *insn, enum nt_rare_kind rare, const char *why)
+{
+    insn->kind = NT_IS_RARE;
+    insn->rare = rare;
+    insn->why = why;
+}
+
 static bool has_operand_of_16_bits(const decoded *d)
 {
     for (unsigned i = 0; i < d->raw.prefix_count; i++) {
@@ -266,6 +273,28 @@ static void cut_way(struct nt_insn *insn, const decoded *d)
         way = (uint16_t)way;
     }
     insn->target = (uint16_t)(insn->pc + insn->length + way);
+}
+
+/* What it takes from the stack is read as one. */
+static void classify_return_far(struct nt_insn *insn, const decoded *d)
+{
+    enum { RETURN_FAR = 0xca, IRET = 0xcf };
+    bool is_iret = d->opcode == IRET;
+
+    if (d->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT || (!is_iret && (d->opcode & 0xfe) != RETURN_FAR) ||
+        has_operand_of_16_bits(d)) {
+        decode_refuse(insn, "far branch");
+        return;
+    }
+    decode_rare(insn, is_iret ? NT_RARE_IRET : NT_RARE_RETURN_FAR, is_iret ? "iret" : "far return");
+    insn->operand_bits = d->raw.rex.W ? 64 : 32;
+    insn->accesses = 0;
+    struct nt_access *access = add_access(insn, NT_READ);
+    access->base = RSP;
+    access->address_bits = 64;
+    access->size = (uint16_t)((is_iret ? 5 : 2) * insn->operand_bits / 8);
+    insn->reads |= bit(RSP);
+    insn->writes |= bit(RSP);
 }
 
 static void classify_branch(struct nt_insn *insn, const decoded *d, bool amd)
@@ -295,7 +324,10 @@ static void classify_branch(struct nt_insn *insn, const decoded *d, bool amd)
     default: /* ZYDIS_CATEGORY_RET */
         insn->kind = NT_IS_RETURN;
         insn->immediate_value = insn->immediate ? d->raw.imm[0].value.u : 0;
-        far = far || (insn->bytes[d->raw.prefix_count] & 0xfe) != 0xc2;
+        if (far || (d->opcode & 0xfe) != 0xc2) {
+            classify_return_far(insn, d);
+            return;
+        }
         break;
     }
     if (far)
@@ -341,25 +373,26 @@ static void classify_odd(struct nt_insn *insn, const decoded *d, const operand *
     case ZYDIS_MNEMONIC_INT:
         insn->kind = NT_IS_TRAP;
         if (d->raw.imm[0].value.u == SYSTEM_CALL_32)
-            decode_refuse(insn, "int 0x80, a system call of 32 bits");
+            decode_rare(insn, NT_RARE_INT80, "int 0x80");
         break;
     case ZYDIS_MNEMONIC_SYSENTER:
         insn->kind = NT_IS_TRAP; /* unknown to AMD's in 64 bits */
         if (!amd)
             decode_refuse(insn, "sysenter");
         break;
-    case ZYDIS_MNEMONIC_IRET:
-    case ZYDIS_MNEMONIC_IRETD:
-    case ZYDIS_MNEMONIC_IRETQ:
-        decode_refuse(insn, "iret");
-        break;
     case ZYDIS_MNEMONIC_LGS:
         decode_refuse(insn, "a load of the GS selector");
         break;
     case ZYDIS_MNEMONIC_MOV:
     case ZYDIS_MNEMONIC_POP:
-        if (o[0].type == ZYDIS_OPERAND_TYPE_REGISTER && o[0].reg.value == ZYDIS_REGISTER_GS)
-            decode_refuse(insn, "a load of the GS selector");
+        if (o[0].type != ZYDIS_OPERAND_TYPE_REGISTER || o[0].reg.value != ZYDIS_REGISTER_GS)
+            break;
+        decode_rare(insn, d->mnemonic == ZYDIS_MNEMONIC_MOV ? NT_RARE_MOV_GS : NT_RARE_POP_GS,
+                    "a load of the GS selector");
+        if (d->mnemonic == ZYDIS_MNEMONIC_MOV)
+            insn->operand = general_number(o[1].reg.value);
+        if (insn->memory || has_operand_of_16_bits(d))
+            decode_refuse(insn, insn->why);
         break;
     default:
         break;
@@ -386,7 +419,8 @@ static void decode_classify(struct nt_insn *insn, const decoded *d, const operan
         classify_odd(insn, d, o, amd);
         break;
     }
-    if (insn->kind == NT_IS_SYSCALL || insn->kind == NT_IS_TRAP) { /* who gets the flags gives them back */
+    /* Who gets the flags gives them back. */
+    if (insn->kind == NT_IS_SYSCALL || insn->kind == NT_IS_TRAP || insn->kind == NT_IS_RARE) {
         insn->flags_read = NT_FLAGS_STATUS;
         insn->flags_killed = 0;
     }

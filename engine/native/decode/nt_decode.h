@@ -44,8 +44,17 @@ enum nt_class {
     NT_IS_XBEGIN,      /* aborts at once: to `target` */
     NT_IS_GS_READ,     /* rdgsbase into `operand` */
     NT_IS_GS_WRITE,    /* wrgsbase from `operand` */
+    NT_IS_RARE,        /* done in C (nt_rare.c): `rare` says what it is, `why` names it */
     NT_IS_UNSUPPORTED, /* `why` */
     NT_IS_NOTHING,     /* the CPU has no such instruction, or the decoder does not know it */
+};
+
+enum nt_rare_kind {
+    NT_RARE_INT80,
+    NT_RARE_MOV_GS, /* from `operand` */
+    NT_RARE_POP_GS,
+    NT_RARE_RETURN_FAR, /* words of operand_bits; `immediate_value` more bytes are popped */
+    NT_RARE_IRET,       /* words of operand_bits */
 };
 
 enum nt_encoding { NT_LEGACY, NT_VEX2, NT_VEX3, NT_XOP, NT_EVEX };
@@ -96,10 +105,11 @@ struct nt_insn {
     uint64_t pc;
     uint64_t target;          /* direct branches: the address; RIP-relative operand: the address */
     uint64_t immediate_value; /* of ret */
-    const char *why;          /* NT_IS_UNSUPPORTED: what it is */
+    const char *why;          /* NT_IS_UNSUPPORTED, NT_IS_RARE: what it is */
     uint8_t bytes[NT_INSN_BYTES];
     uint8_t length;
     uint8_t kind;      /* enum nt_class */
+    uint8_t rare;      /* enum nt_rare_kind */
     uint8_t condition; /* NT_IS_JCC: low half of the opcode; NT_IS_LOOP: the opcode */
     uint8_t encoding;  /* enum nt_encoding */
     uint8_t prefix;    /* where REX, VEX, XOP or EVEX begins; NT_NO_REG: nowhere */
@@ -109,7 +119,7 @@ struct nt_insn {
     uint8_t displacement_bytes;
     uint8_t segment;      /* NT_SEGMENT_...: its prefix says so and there is an operand in memory */
     uint8_t address_bits; /* 64 or 32 */
-    uint8_t operand;      /* NT_IS_GS_...: general register; its width is operand_bits */
+    uint8_t operand;      /* NT_IS_GS_..., NT_IS_RARE: general register; its width is operand_bits */
     uint8_t operand_bits;
     bool rip_relative;
     bool memory;   /* ModRM names memory (or an address) */

@@ -108,6 +108,8 @@ static bool is_odd(unsigned opcode)
     case SECOND + 0xac:
     case 0xc2: /* ret n */
     case 0xc8: /* enter */
+    case 0xca: /* far return */
+    case 0xcd: /* int: a system call, or a trap */
     case SECOND + ESCAPE: /* 3DNow! has its opcode there */
     case SECOND + 0x20: /* control and debug registers */
     case SECOND + 0x21:

@@ -12,6 +12,7 @@
 #include "engine/native/plan/nt_single.h"
 #include "engine/native/threads/nt_baton.h"
 #include "engine/native/threads/nt_outside.h"
+#include "engine/native/translate/nt_calls.h"
 #include "engine/native/translate/nt_code.h"
 #include "nt_consumer.h"
 #include "nt_request.h"
@@ -386,6 +387,13 @@ void nt_profile_left(struct nt_thread *thread, uint32_t segment, uint64_t from)
     tn_take_back(core_thread(thread), segment, from);
     nt_copy(bytes, (const void *)from, sizeof bytes);
     nt_single_left(thread->area->planner, thread->area, from, bytes);
+}
+
+void nt_profile_jumped(struct nt_thread *thread)
+{
+    thread->area->held_sp = thread->area->gpr[NT_RSP];
+    if (nt_profile.on && nt_profile.instruments && nt.options.config.inclusive)
+        nt_jumped_found(thread->area);
 }
 
 void nt_profile_handler(struct nt_thread *thread)

@@ -55,6 +55,8 @@ bool nt_profile_moved(uint64_t *address);
 void nt_profile_fault(struct nt_thread *thread);
 /* The thread has left `segment` behind its instruction at `from`. */
 void nt_profile_left(struct nt_thread *thread, uint32_t segment, uint64_t from);
+/* An instruction that generated code has told the site of (nt_tell_site) has led to where the thread is. */
+void nt_profile_jumped(struct nt_thread *thread);
 /* A handler's frame was pushed: area->rip is its first instruction. */
 void nt_profile_handler(struct nt_thread *thread);
 /* rt_sigreturn. */

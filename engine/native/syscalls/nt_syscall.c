@@ -95,15 +95,13 @@ bool nt_sys_refuse(struct nt_thread *thread, struct nt_call *call)
     return nt_call_fail(call, ENOSYS);
 }
 
-enum { SYSCALL_BYTES = 2 };
+enum { SYSCALL_BYTES = 2 }; /* of int 0x80 as well */
 
-void nt_system_call(struct nt_thread *thread)
+/* False: it was not made, or has set all registers. */
+static bool make_call(struct nt_thread *thread, struct nt_call *call)
 {
     struct nt_area *area = thread->area;
-    const uint64_t *gpr = area->gpr;
-    uint64_t number = gpr[NT_RAX];
-    struct nt_call call = {{number, gpr[NT_RDI], gpr[NT_RSI], gpr[NT_RDX], gpr[NT_R10], gpr[NT_R8], gpr[NT_R9]}, 0,
-                           false};
+    uint64_t number = call->raw[0];
     nt_call_handler *handler = number < sizeof handlers / sizeof handlers[0] ? handlers[number] : NULL;
 
     nt.counts.system_calls++;
@@ -112,12 +110,35 @@ void nt_system_call(struct nt_thread *thread)
     thread->outside = 1;
     if (control_asked(nt_control_page))
         nt_request_answer(thread);
-    if (area->pending || !(handler == NULL ? nt_call_pass : handler)(thread, &call)) {
+    if (area->pending || !(handler == NULL ? nt_call_pass : handler)(thread, call)) {
         area->rip -= SYSCALL_BYTES;
-    } else if (!call.keeps_registers) {
-        thread->has_returned = false;
-        area->gpr[NT_RAX] = (uint64_t)call.result;
-        area->gpr[NT_RCX] = area->rip;
-        area->gpr[NT_R11] = area->flags;
+        return false;
     }
+    if (call->keeps_registers)
+        return false;
+    thread->has_returned = false;
+    area->gpr[NT_RAX] = (uint64_t)call->result;
+    return true;
+}
+
+void nt_system_call(struct nt_thread *thread)
+{
+    uint64_t *gpr = thread->area->gpr;
+    struct nt_call call = {.raw = {gpr[NT_RAX], gpr[NT_RDI], gpr[NT_RSI], gpr[NT_RDX], gpr[NT_R10], gpr[NT_R8],
+                                   gpr[NT_R9]}};
+
+    if (make_call(thread, &call)) {
+        gpr[NT_RCX] = thread->area->rip;
+        gpr[NT_R11] = thread->area->flags;
+    }
+}
+
+void nt_system_call_32(struct nt_thread *thread, uint64_t number)
+{
+    static const uint8_t arguments[] = {NT_RBX, NT_RCX, NT_RDX, NT_RSI, NT_RDI, NT_RBP};
+    struct nt_call call = {.raw = {number}};
+
+    for (unsigned i = 0; i < sizeof arguments; i++)
+        NT_ARG(&call, i) = (uint32_t)thread->area->gpr[arguments[i]];
+    make_call(thread, &call);
 }

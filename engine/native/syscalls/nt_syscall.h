@@ -33,6 +33,8 @@ bool nt_call_fail(struct nt_call *call, int error);
 
 /* Make the call in front of area->rip. */
 void nt_system_call(struct nt_thread *thread);
+/* The same by `int 0x80`, which is the call `number` of 64 bits. */
+void nt_system_call_32(struct nt_thread *thread, uint64_t number);
 
 nt_call_handler nt_sys_brk, nt_sys_mmap, nt_sys_munmap, nt_sys_mprotect, nt_sys_mremap, nt_sys_madvise, nt_sys_shmat,
     nt_sys_shmdt, nt_sys_write, nt_sys_process_vm_writev;

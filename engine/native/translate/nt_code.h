@@ -29,15 +29,17 @@ enum nt_exit_kind {
     NT_EXIT_SYSCALL, /* a `syscall` in front of `pc` is to be done */
     NT_EXIT_CPUID,   /* a `cpuid` in front of `pc` is to be done */
     NT_EXIT_REQUEST, /* the program asks its profiler in front of `pc` (include/tenure.h) */
+    NT_EXIT_RARE,    /* the instruction at `pc` is to be done: `rare` and what follows it, as in nt_decode.h */
     NT_EXIT_STOP,    /* the instruction at `pc` cannot be run: undecodable, or not supported (`why`) */
     NT_EXIT_NOCODE,  /* there is no memory to execute at `pc` */
     NT_EXIT_CHANGED, /* what the block at `pc` was made of is other code now; nothing of it has run */
 };
 struct nt_exit {
     enum nt_exit_kind kind;
+    uint8_t rare, length, operand, operand_bits;
     uint64_t pc;
-    int32_t rsp_taken;
-    const char *why; /* NT_EXIT_STOP: what it is; NULL: undecodable, the CPU would raise SIGILL */
+    int32_t rsp_taken; /* NT_EXIT_RARE: its immediate value */
+    const char *why;   /* NT_EXIT_RARE, NT_EXIT_STOP: what it is; NULL: undecodable, the CPU would raise SIGILL */
 };
 
 /* What a place in generated code means: how to make the program's state from the CPU's there. */

@@ -39,6 +39,8 @@ void nt_argument(struct nt_making *making, unsigned index, uint64_t value);
 bool nt_tells_jump(const struct nt_making *making, unsigned i, uint64_t pc);
 /* The program is about to go on at `pc`; its stack pointer is what it is there. */
 void nt_tell_jump(struct nt_making *making, unsigned i, uint64_t pc);
+/* For C that finds out where it leads: the instruction and its function, where jumps are told. */
+void nt_tell_site(struct nt_making *making, unsigned i);
 /* In front of a conditional jump, whose flags are set. */
 void nt_tell_condition(struct nt_making *making, unsigned i);
 void nt_tell_taken(struct nt_making *making, unsigned i, bool taken);

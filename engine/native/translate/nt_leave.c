@@ -316,6 +316,33 @@ static void leave(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc)
     nt_go_out(making, &making->emit, nt_new_out(making, kind, pc, 0));
 }
 
+/* What it will take from the stack is looked at here, where it may fault. */
+static void leave_rarely(struct nt_making *making, unsigned i)
+{
+    const struct nt_insn *insn = &making->insn[i];
+    struct nt_emit *emit = &making->emit;
+    if (insn->accesses) {
+        put_aside(emit);
+        making->aside = 1 << RCX | 1 << RDX;
+        nt_mark_here(making, insn->pc);
+        making->aside = 0;
+        nt_load(emit, RDX, nt_at(RSP, 0));
+        nt_load(emit, RDX, nt_at(RSP, insn->access[0].size - 8));
+        leave_restore(emit);
+    }
+    nt_tell_site(making, i);
+    struct nt_out *out = nt_new_out(making, NT_EXIT_RARE, insn->pc, 0);
+    if (!out)
+        return;
+    out->exit.rare = insn->rare;
+    out->exit.length = insn->length;
+    out->exit.operand = insn->operand;
+    out->exit.operand_bits = insn->operand_bits;
+    out->exit.rsp_taken = (int32_t)insn->immediate_value;
+    out->exit.why = insn->why;
+    nt_go_out(making, emit, out);
+}
+
 void nt_emit_end(struct nt_making *making, unsigned i)
 {
     const struct nt_insn *insn = &making->insn[i];
@@ -362,6 +389,9 @@ void nt_emit_end(struct nt_making *making, unsigned i)
         nt_put(&making->emit, insn->bytes, insn->length);
         nt_mark_here(making, nt_behind(insn));
         nt_jump_direct(making, nt_behind(insn));
+        break;
+    case NT_IS_RARE:
+        leave_rarely(making, i);
         break;
     case NT_IS_SYSCALL:
         leave(making, NT_EXIT_SYSCALL, nt_behind(insn));

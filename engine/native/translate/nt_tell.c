@@ -39,6 +39,12 @@ static bool is_skipped(const struct nt_making *making, uint32_t function)
     return tn_function_skipped(making->config->planner->core, function);
 }
 
+void nt_tell_site(struct nt_making *making, unsigned i)
+{
+    if (tells(making))
+        names(making, i, making->plan.function_of[i]);
+}
+
 bool nt_tells_jump(const struct nt_making *making, unsigned i, uint64_t pc)
 {
     return tells(making) && function_at(making, pc) != making->plan.function_of[i];
