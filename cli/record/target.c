@@ -84,7 +84,28 @@ static const char *machine(unsigned code)
     return "an unknown machine";
 }
 
-static int check_elf(const char *path, const unsigned char *head, size_t length, char *why, size_t size)
+/* The dynamic linker that the program names has to be there. `elf` is sound. */
+static int check_interpreter(const char *path, int file, const Elf64_Ehdr *elf, char *why, size_t size)
+{
+    char interpreter[PATH_MAX];
+    Elf64_Phdr header;
+
+    for (unsigned i = 0; i < elf->e_phnum; i++) {
+        off_t at = (off_t)(elf->e_phoff + i * sizeof header);
+
+        if (pread(file, &header, sizeof header, at) != sizeof header)
+            return 0;
+        if (header.p_type != PT_INTERP || header.p_filesz == 0 || header.p_filesz > sizeof interpreter ||
+            pread(file, interpreter, header.p_filesz, (off_t)header.p_offset) != (ssize_t)header.p_filesz ||
+            interpreter[header.p_filesz - 1] != '\0' || access(interpreter, F_OK) == 0)
+            continue;
+        snprintf(why, size, "%s: the dynamic linker that it names is not there: %s", path, interpreter);
+        return CLI_NOT_FOUND;
+    }
+    return 0;
+}
+
+static int check_elf(const char *path, int file, const unsigned char *head, size_t length, char *why, size_t size)
 {
     unsigned code = head[EI_DATA] == ELFDATA2MSB ? (unsigned)(head[18] << 8 | head[19])
                                                  : (unsigned)(head[19] << 8 | head[18]);
@@ -98,11 +119,11 @@ static int check_elf(const char *path, const unsigned char *head, size_t length,
     }
     /* The kernel executes a program with all its program headers. */
     memcpy(&elf, head, length < sizeof elf ? length : sizeof elf);
-    uint64_t file = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+    uint64_t bytes = fstat(file, &status) == 0 ? (uint64_t)status.st_size : 0;
     if (length >= sizeof elf && (elf.e_type == ET_EXEC || elf.e_type == ET_DYN) && elf.e_phnum > 0 &&
-        elf.e_phentsize == sizeof(Elf64_Phdr) && elf.e_phoff <= file &&
-        elf.e_phnum * sizeof(Elf64_Phdr) <= file - elf.e_phoff)
-        return 0;
+        elf.e_phentsize == sizeof(Elf64_Phdr) && elf.e_phoff <= bytes &&
+        elf.e_phnum * sizeof(Elf64_Phdr) <= bytes - elf.e_phoff)
+        return check_interpreter(path, file, &elf, why, size);
     return refuse(why, size, path, "is an ELF file that cannot be executed: no program, or cut short");
 }
 
@@ -149,7 +170,7 @@ static int check_script(const char *path, char *line, unsigned depth, char *why,
     int status = check_path(interpreter, depth + 1, inner, sizeof inner);
     if (status != 0) {
         snprintf(why, size, "%s: its interpreter cannot be run: %s", path, inner);
-        return CLI_NOT_EXECUTABLE;
+        return status;
     }
     return 0;
 }
@@ -163,12 +184,15 @@ static int check_path(const char *path, unsigned depth, char *why, size_t size)
         return status;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t length = file < 0 ? -1 : read(file, head, HEAD);
+    bool is_elf = length >= 20 && memcmp(head, ELFMAG, SELFMAG) == 0;
+    if (length < 0)
+        status = refuse(why, size, path, strerror(errno));
+    else if (is_elf)
+        status = check_elf(path, file, head, (size_t)length, why, size);
     if (file >= 0)
         close(file);
-    if (length < 0)
-        return refuse(why, size, path, strerror(errno));
-    if (length >= 20 && memcmp(head, ELFMAG, SELFMAG) == 0)
-        return check_elf(path, head, (size_t)length, why, size);
+    if (length < 0 || is_elf)
+        return status;
     if (length >= 2 && head[0] == '#' && head[1] == '!') {
         head[strcspn((char *)head, "\n")] = '\0';
         return check_script(path, (char *)head + 2, depth, why, size);

@@ -24,6 +24,9 @@ try record ./setuid
 cp /bin/true setgid
 chmod g+s setgid
 try record ./setgid
+sed 's,ld-linux-x86-64.so.2,ld-linux-x86-64.so.x,' /bin/true >unlinked
+chmod +x unlinked
+try record ./unlinked
 # A 32-bit program, and one for another machine.
 printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0' >i386
 printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\267\0' >arm64

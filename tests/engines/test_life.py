@@ -371,12 +371,18 @@ class NativeLife(Life):
 
     def test_exec_unforeseen(self):
         """What the shell is told is for the shell to say."""
-        script = os.path.join(self.folder, "script")
-        with open(script, "w", encoding="utf-8") as file:
-            file.write("#!/there/is/no/such/interpreter\n")
-        os.chmod(script, 0o755)
-        result = self.tenure("/bin/sh", "-c", script + "; exit 9", ok=False)
-        self.assertEqual((result.returncode, result.stderr.count(b"\n")), (9, 1), result.stderr)
+        with open("/bin/true", "rb") as file:
+            unlinked = file.read().replace(b"ld-linux-x86-64.so.2", b"ld-linux-x86-64.so.x")
+        for content in (b"#!/there/is/no/such/interpreter\n", unlinked):
+            path = os.path.join(self.folder, "unforeseen")
+            with open(path, "wb") as file:
+                file.write(content)
+            os.chmod(path, 0o755)
+            for option in ("--trace-children=no", "--trace-children=yes"):
+                command = ["/bin/sh", "-c", path + "; test $? = 127 && exit 9"]
+                bare = subprocess.run(command, stderr=subprocess.PIPE, check=False)
+                result = self.tenure(option, *command, ok=False)
+                self.assertEqual((result.returncode, result.stderr), (9, bare.stderr))
 
 
 class NativeNotice(Notice):

@@ -2,20 +2,24 @@
 /*
  * nt_exec.c: see nt_exec.h.
  *
- * The file must be there, regular and executable, and begin as a program for this machine or as a script whose
- * interpreter is as good. The vectors must be there. What is left is what nobody can foresee: no memory, limits, and
- * before Linux 6.8 a file that is open for writing.
+ * The file must be there, regular and executable, and begin as a program for this machine, whose dynamic linker is
+ * there, or as a script whose interpreter is as good. The vectors must be there. What is left is what nobody can
+ * foresee: no memory, limits, and before Linux 6.8 a file that is open for writing.
  */
 #include "nt_exec.h"
 
 #include <asm/stat.h>
+#include <elf.h>
 #include <linux/fcntl.h>
+#include <linux/personality.h>
 
 #include "core/host.h"
+#include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
+#include "engine/native/kernel/nt_limit.h"
 
 enum { HEAD = 256, SCRIPTS = 5, MACHINE = 18, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EXECUTE = 1,
        X86 = 3, X86_64 = 62 };
@@ -44,26 +48,50 @@ long nt_exec_try(long folder, const char *path, long flags)
     return nt_sys6(__NR_execveat, folder, (long)path, (long)NO_ADDRESS, 0, flags, 0);
 }
 
+/* Whether the dynamic linker is there that the program names, if it names one. */
+static bool has_linker(long fd, const Elf64_Ehdr *elf)
+{
+    static char linker[4096];
+    Elf64_Phdr header;
+
+    for (int i = 0; i < elf->e_phnum; i++) {
+        long at = (long)(elf->e_phoff + (uint64_t)i * sizeof header);
+
+        if (nt_sys6(__NR_pread64, fd, (long)&header, sizeof header, at, 0, 0) != sizeof header)
+            return true; /* it is not for us to say what is wrong */
+        if (header.p_type != PT_INTERP || header.p_filesz == 0 || header.p_filesz > sizeof linker)
+            continue;
+        nt_sys6(__NR_pread64, fd, (long)linker, (long)header.p_filesz, (long)header.p_offset, 0, 0);
+        linker[header.p_filesz - 1] = '\0';
+        return nt_sys6(__NR_faccessat2, AT_FDCWD, (long)linker, 0, AT_EACCESS, 0, 0) == 0;
+    }
+    return true;
+}
+
 /* The file's head; false if it is not a file that could be executed at all. */
 static bool read_head(long folder, const char *path, long flags, uint8_t head[HEAD])
 {
     long fd;
     struct stat status;
+    Elf64_Ehdr elf;
 
     if (nt_failed(nt_sys6(__NR_faccessat2, folder, (long)path, EXECUTE, AT_EACCESS | flags, 0, 0)) ||
         nt_exec_try(folder, path, flags) != -EFAULT)
         return false;
-    if (flags & AT_EMPTY_PATH && path[0] == '\0')
-        fd = nt_sys6(__NR_dup, folder, 0, 0, 0, 0, 0);
-    else
-        fd = nt_sys6(__NR_openat, folder, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    bool is_open = flags & AT_EMPTY_PATH && path[0] == '\0';
+    fd = is_open ? folder : nt_host_open_at(folder, path, O_RDONLY, 0);
     if (nt_failed(fd))
         return false;
     bool good = nt_sys3(__NR_fstat, fd, (long)&status, 0) == 0 && (status.st_mode & TYPE_MASK) == TYPE_REGULAR;
     memset(head, 0, HEAD);
     long got = good ? nt_sys6(__NR_pread64, fd, (long)head, HEAD - 1, 0, 0, 0) : 0;
-    nt_sys3(__NR_close, fd, 0, 0);
-    return got > 0;
+    if (got >= (long)sizeof elf && memcmp(head, ELFMAG, SELFMAG) == 0 && head[EI_CLASS] == ELFCLASS64) {
+        memcpy(&elf, head, sizeof elf);
+        good = elf.e_phentsize != sizeof(Elf64_Phdr) || has_linker(fd, &elf);
+    }
+    if (!is_open)
+        nt_sys3(__NR_close, fd, 0, 0);
+    return good && got > 0;
 }
 
 bool nt_exec_script(char *line, char **interpreter, char **argument)
