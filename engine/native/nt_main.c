@@ -22,6 +22,7 @@
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
+#include "engine/native/kernel/nt_limit.h"
 #include "engine/native/kernel/nt_maps.h"
 #include "engine/native/kernel/nt_region.h"
 #include "engine/native/load/nt_exec.h"
@@ -100,6 +101,8 @@ static void take_option(const char *option, struct start *start)
         start->personality = number_of(value);
     else if ((value = nt_after(option, OPTION_FILE)) != NULL)
         start->file = value;
+    else if ((value = nt_after(option, NT_LIMIT_OPTION)) != NULL)
+        nt_limit_begin(value);
     else if ((value = nt_after(option, OPTION_REFUSALS)) != NULL)
         nt_refuse_to((int)number_of(value));
     if (value != NULL)

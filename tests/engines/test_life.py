@@ -3,6 +3,7 @@
 import os
 import resource
 import subprocess
+import unittest
 
 import harness
 import rawfile
@@ -383,6 +384,44 @@ class NativeLife(Life):
                 bare = subprocess.run(command, stderr=subprocess.PIPE, check=False)
                 result = self.tenure(option, *command, ok=False)
                 self.assertEqual((result.returncode, result.stderr), (9, bare.stderr))
+
+
+class NativeConfined(harness.EngineTest):
+    """What a program gives up, or forbids itself, takes no profile away, and is to the program as it is without us.
+    Valgrind opens the profile's file when it writes it (CONTRACT)."""
+    engine = "native"
+
+    def compare(self, who, what, *options, exec_too=()):
+        program = self.guest("confined.c")
+        bare = subprocess.run([program, who, what, *exec_too], cwd=self.folder, stdout=subprocess.PIPE, check=False)
+        result = self.tenure(*options, program, who, what, *exec_too, ok=False)
+        self.assertEqual((result.returncode, result.stdout), (bare.returncode, bare.stdout), (who, what))
+        self.assertEqual(result.stderr, b"", (who, what))
+        raws = [rawfile.Raw(name) for name in self.raw_files()]
+        for name in self.raw_files():
+            os.unlink(name)
+        return sorted(instructions(raw) if "work" in raw.self_by_function() else 0 for raw in raws)
+
+    def test_limits(self):
+        for what in ("size", "files"):
+            for who in ("parent", "child"):
+                self.assertEqual(self.compare(who, what), [work(50), work(1000)], (who, what))
+            self.assertEqual(self.compare("parent", what, "--trace-children=yes", exec_too=["exec"]),
+                             [0, work(50), work(1000)], what)
+            self.assertEqual(self.compare("parent", what, exec_too=["exec"]), [0], what)
+
+    def test_descriptors_and_folders(self):
+        for what in ("close", "unshare", "folder"):
+            for who in ("parent", "child"):
+                self.assertEqual(self.compare(who, what), [work(50), work(1000)], (who, what))
+                os.path.isdir(os.path.join(self.folder, "gone")) and os.rmdir(os.path.join(self.folder, "gone"))
+
+    @unittest.skipIf(os.geteuid() != 0, "only root may do that")
+    def test_rights(self):
+        os.chmod(self.folder, 0o755)
+        for who, what in (("child", "user"), ("alone", "user"), ("child", "root"), ("parent", "root")):
+            counts = [work(50)] if who == "alone" else [work(50), work(1000)]
+            self.assertEqual(self.compare(who, what), counts, (who, what))
 
 
 class NativeNotice(Notice):

@@ -13,7 +13,7 @@
 #include "nt_gate.h"
 #include "nt_limit.h"
 
-enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, MORE_FILES = 16 };
+enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000 };
 enum { LARGE_PAGE = 2 << 20, PIECE = 512 << 10, POOL = 16 << 20 };
 
 static uint64_t next = NT_HOST_START; /* advanced atomically */
@@ -101,17 +101,12 @@ void *nt_host_small(size_t bytes)
 long nt_host_open_at(long folder, const char *path, int flags, int mode)
 {
     long fd = nt_sys6(__NR_openat, folder, (long)path, flags | O_CLOEXEC, mode, 0, 0);
-    struct rlimit64 limit;
 
-    if (fd != -EMFILE || nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) != 0)
+    if (fd != -EMFILE)
         return fd;
-    struct rlimit64 higher = limit;
-    higher.rlim_cur += MORE_FILES;
-    if (higher.rlim_cur > limit.rlim_max)
-        return fd;
-    nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&higher, 0, 0, 0);
+    const struct nt_lifted lifted = nt_limit_lift(RLIMIT_NOFILE);
     fd = nt_sys6(__NR_openat, folder, (long)path, flags | O_CLOEXEC, mode, 0, 0);
-    nt_sys6(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0, 0, 0);
+    nt_limit_lower(&lifted);
     return fd;
 }
 

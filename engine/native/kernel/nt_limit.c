@@ -9,60 +9,80 @@
 #include "nt_gate.h"
 #include "nt_maps.h"
 
-enum { LIMITS = 2 };
+enum { OF_MEMORY = 2, LIMITS = 4 };
 
-struct nt_lock nt_limit_lock;
+struct nt_lock nt_limit_lock, nt_limit_lifting;
 
 static struct {
     int resource;
     bool is_set; /* by the program: */
     struct rlimit64 asked;
-} limits[LIMITS] = {{.resource = RLIMIT_AS}, {.resource = RLIMIT_DATA}};
+} limits[LIMITS] = {
+    {.resource = RLIMIT_AS}, {.resource = RLIMIT_DATA}, {.resource = RLIMIT_FSIZE}, {.resource = RLIMIT_NOFILE}};
 
 static long of_kernel(int resource, const struct rlimit64 *now, struct rlimit64 *before)
 {
     return nt_sys6(__NR_prlimit64, 0, resource, (long)now, (long)before, 0, 0);
 }
 
-/* What was asked for, with `ours` on top as far as the kernel's hard limit goes. Whether that is more than before. */
-static bool limit_apply(int i, uint64_t ours)
+/* What was asked for, with `ours` on top as far as the kernel's hard limit goes. Returns 0 or an error number; *raised
+ * if that is more than before. */
+static int limit_apply(int i, uint64_t ours, bool *raised)
 {
     const struct rlimit64 *asked = &limits[i].asked;
     struct rlimit64 before, now;
 
-    if (of_kernel(limits[i].resource, NULL, &before) != 0)
-        return false;
+    of_kernel(limits[i].resource, NULL, &before);
     now.rlim_max = asked->rlim_max > before.rlim_max ? asked->rlim_max : before.rlim_max;
     now.rlim_cur = asked->rlim_cur > RLIM64_INFINITY - ours ? RLIM64_INFINITY : asked->rlim_cur + ours;
     if (now.rlim_cur > now.rlim_max)
         now.rlim_cur = now.rlim_max;
-    return of_kernel(limits[i].resource, &now, NULL) == 0 && now.rlim_cur > before.rlim_cur;
+    long error = of_kernel(limits[i].resource, &now, NULL);
+    *raised |= error == 0 && now.rlim_cur > before.rlim_cur;
+    return (int)-error;
 }
 
-static bool apply_all(uint64_t more)
+bool nt_limit_make_room(uint64_t more)
 {
-    uint64_t ours[LIMITS] = {0, 0};
+    uint64_t ours[OF_MEMORY];
     bool raised = false;
 
+    if (!limits[0].is_set && !limits[1].is_set)
+        return false;
+    nt_lock_take(&nt_limit_lock);
     nt_mapping_own_bytes(&ours[0], &ours[1]);
-    for (int i = 0; i < LIMITS; i++)
-        raised |= limits[i].is_set && limit_apply(i, ours[i] + more);
+    for (int i = 0; i < OF_MEMORY; i++) {
+        if (limits[i].is_set)
+            limit_apply(i, ours[i] + more, &raised);
+    }
+    nt_lock_give(&nt_limit_lock);
     return raised;
 }
 
 bool nt_limit_is_set(void)
 {
-    return limits[0].is_set || limits[1].is_set;
+    bool is_set = false;
+
+    for (int i = 0; i < LIMITS; i++)
+        is_set |= limits[i].is_set;
+    return is_set;
 }
 
-bool nt_limit_make_room(uint64_t more)
+struct nt_lifted nt_limit_lift(int resource)
 {
-    if (!nt_limit_is_set())
-        return false;
-    nt_lock_take(&nt_limit_lock);
-    bool raised = apply_all(more);
-    nt_lock_give(&nt_limit_lock);
-    return raised;
+    struct nt_lifted lifted = {resource, {0, 0}};
+
+    nt_lock_take(&nt_limit_lifting);
+    of_kernel(resource, NULL, &lifted.before);
+    const struct rlimit64 most = {lifted.before.rlim_max, lifted.before.rlim_max};
+    of_kernel(resource, &most, NULL);
+    return lifted;
+}
+
+void nt_limit_lower(const struct nt_lifted *lifted)
+{
+    of_kernel(lifted->resource, &lifted->before, NULL);
+    nt_lock_give(&nt_limit_lifting);
 }
 
 void nt_limit_leave(uint8_t but)
@@ -70,6 +90,27 @@ void nt_limit_leave(uint8_t but)
     for (int i = 0; i < LIMITS; i++) {
         if (limits[i].is_set && !(but & 1U << i))
             of_kernel(limits[i].resource, &limits[i].asked, NULL);
+    }
+}
+
+void nt_limit_hand_on(char *text, size_t size)
+{
+    size_t length = nt_format(text, size, NT_LIMIT_OPTION);
+
+    for (int i = 0; i < LIMITS; i++) {
+        if (limits[i].is_set)
+            length += nt_format(text + length, size - length, "%d:%lu:%lu,", i, limits[i].asked.rlim_cur,
+                                limits[i].asked.rlim_max);
+    }
+}
+
+void nt_limit_begin(const char *text)
+{
+    for (uint64_t i; *text != '\0' && (i = nt_number(&text, 10)) < LIMITS && *text == ':'; text++) {
+        text++;
+        limits[i].asked.rlim_cur = nt_number(&text, 10);
+        limits[i].asked.rlim_max = *text == ':' ? (text++, nt_number(&text, 10)) : 0;
+        limits[i].is_set = true;
     }
 }
 
@@ -88,10 +129,17 @@ static int limit_change(int i, const struct rlimit64 *now, const struct rlimit64
         return EINVAL;
     if (now->rlim_max > before->rlim_max && !may_raise())
         return EPERM;
+    const struct rlimit64 was = limits[i].asked;
+    uint64_t ours[LIMITS] = {0};
+    bool raised;
     limits[i].asked = *now;
-    limits[i].is_set = true;
-    apply_all(0);
-    return 0;
+    if (i < OF_MEMORY)
+        nt_mapping_own_bytes(&ours[0], &ours[1]);
+    int error = limit_apply(i, ours[i], &raised);
+    if (error != 0)
+        limits[i].asked = was;
+    limits[i].is_set |= error == 0;
+    return error;
 }
 
 int nt_limit_number(uint64_t resource)
@@ -110,6 +158,7 @@ int nt_limit_get_and_set(int i, uint64_t now, uint64_t old)
 
     if (now != 0 && nt_copy(&asked, (const void *)now, sizeof asked) != 0)
         return EFAULT;
+    nt_lock_take(&nt_limit_lifting);
     nt_lock_take(&nt_limit_lock);
     struct rlimit64 before = limits[i].asked;
     if (!limits[i].is_set)
@@ -117,6 +166,7 @@ int nt_limit_get_and_set(int i, uint64_t now, uint64_t old)
     if (now != 0)
         error = limit_change(i, &asked, &before);
     nt_lock_give(&nt_limit_lock);
+    nt_lock_give(&nt_limit_lifting);
     if (error == 0 && old != 0 && nt_copy((void *)old, &before, sizeof before) != 0)
         error = EFAULT;
     return error;

@@ -1,31 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nt_limit.h: limits of address space and data (RLIMIT_AS, RLIMIT_DATA) that a program sets for itself while it runs.
+ * nt_limit.h: limits that a program sets for itself while it runs, and that the engine's memory and files would meet.
  *
- * The kernel counts the engine's memory as the program's. So what the program asks for is noted and told it when it
- * asks, and the kernel gets that with the engine's memory on top. How much this is is found out when somebody gets no
- * memory: then the kernel's limit is made to fit, and the call is made again. So the program gets what it would have,
- * and no more; limits that were there when it began are the kernel's, and hold for both together.
+ * What the program asks for is noted and told it when it asks. Limits that were there when it began are the kernel's,
+ * and hold for both together.
+ *
+ * Memory (RLIMIT_AS, RLIMIT_DATA): the kernel counts the engine's memory as the program's, so it gets what was asked
+ * for with the engine's memory on top. How much this is is found out when somebody gets no memory: then the kernel's
+ * limit is made to fit, and the call is made again. So the program gets what it would have, and no more.
+ *
+ * Files (RLIMIT_FSIZE, RLIMIT_NOFILE): the kernel gets the soft limit and keeps its hard one, up to which the engine
+ * lifts the soft one while it opens a file or writes the profile.
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_LIMIT_H
 #define TENURE_ENGINE_NATIVE_NT_LIMIT_H
 
+#include <linux/resource.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "engine/native/base/nt_lock.h"
 
 /* Held by whoever forks; taken behind all others. */
 extern struct nt_lock nt_limit_lock;
+/* The same; held while a limit is lifted. */
+extern struct nt_lock nt_limit_lifting;
 
 /* There was no memory. Whether the limits that a program has set had to do with it, and do no longer: then the call is
  * to be made again. `more`: so much the engine wants now; 0 if it is the program that does. */
 bool nt_limit_make_room(uint64_t more);
+/* The kernel's soft limit of `resource` is its hard one from here to nt_limit_lower, for this process. The program does
+ * not see it. */
+struct nt_lifted {
+    int resource;
+    struct rlimit64 before;
+};
+struct nt_lifted nt_limit_lift(int resource);
+void nt_limit_lower(const struct nt_lifted *lifted);
 /* Whether the program has set any limit. */
 bool nt_limit_is_set(void);
 /* The process becomes another program, without the engine: its limits are what was asked for, but for those whose
  * numbers are bits of `but`. */
 void nt_limit_leave(uint8_t but);
+/* The option that tells the engine of a program that this one executes what was asked for; and what it does there with
+ * the option's value. */
+#define NT_LIMIT_OPTION "--limits="
+enum { NT_LIMIT_TEXT = 256 };
+void nt_limit_hand_on(char *text, size_t size);
+void nt_limit_begin(const char *text);
 /* The number of a limit that is kept here; -1: the kernel alone keeps that of `resource`. */
 int nt_limit_number(uint64_t resource);
 /* prlimit for limit `i`: `now` and `old` are addresses in the program, or 0. Returns 0 or an error number. */

@@ -11,10 +11,8 @@
 #include <asm/stat.h>
 #include <elf.h>
 #include <linux/fcntl.h>
-#include <linux/personality.h>
 
 #include "core/host.h"
-#include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
 #include "engine/native/kernel/nt_gate.h"
@@ -183,7 +181,7 @@ static bool file_name(long folder, const char *path, long flags, char *to, size_
 void nt_exec_traced(const struct nt_exec *exec)
 {
     const char *fixed[FIXED_WORDS], **words = fixed;
-    char name[4096], file[FILE_ROOM] = "--file=";
+    char name[4096], file[FILE_ROOM] = "--file=", asked[NT_LIMIT_TEXT];
     size_t count = 0, at = 0;
 
     if (!nt_host_program_text(exec->path, name, sizeof name) ||
@@ -200,6 +198,8 @@ void nt_exec_traced(const struct nt_exec *exec)
     for (size_t i = 0; i < handed_on_count; i++)
         words[at++] = handed_on[i];
     words[at++] = file;
+    nt_limit_hand_on(asked, sizeof asked);
+    words[at++] = asked;
     words[at++] = "--";
     if (nt_copy(words + at, (const void *)exec->argv, count * sizeof *words) == 0) {
         words[at + count] = NULL;

@@ -11,6 +11,7 @@
 
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
+#include "engine/native/kernel/nt_limit.h"
 
 enum { CANNOT = 125, NOT_EXECUTABLE = 126 };
 
@@ -41,6 +42,7 @@ static void refuse_run(int status, const char *line)
     (void)status;
     nt_before_dying = NULL;
     nt_say("%s is not profiled: %s", bare.path, line);
+    nt_limit_leave(0);
     nt_sys3(__NR_personality, (long)bare.personality, 0, 0);
     nt_sys3(__NR_execve, (long)bare.path, (long)bare.argv, (long)bare.envp);
     nt_die(NOT_EXECUTABLE, "%s: cannot be executed\n", bare.path);

@@ -2,11 +2,11 @@
 /*
  * nt_output.c: where the raw profile goes, and when.
  *
- * The file is made when the run begins, and stays open at a number that the program does not meet (nt_file_guard), so
- * that it can be written even if the program uses up all that it may have. Where there is no room for that it is open
- * only while a part is written. Its folder stays open likewise, for forked children that have changed their root by the
- * time they make a file. In names `%p` is the process's id, `%q{NAME}` a variable, `%h` the host and `%%` a
- * percent sign. The rest is engine/common/output.h.
+ * The file is made when the run or a forked child begins, before the program may give up the right to make it, and
+ * stays open at a number that the program does not meet (nt_file_guard), so that it can be written even if the
+ * program uses up all that it may have. Where there is no room for that it is open only while a part is written. Its
+ * folder stays open likewise, for forked children of a program that has changed its root. In names `%p` is the
+ * process's id, `%q{NAME}` a variable, `%h` the host and `%%` a percent sign. The rest is engine/common/output.h.
  */
 #include "nt_profile.h"
 
@@ -18,6 +18,7 @@
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
 #include "engine/native/kernel/nt_host.h"
+#include "engine/native/kernel/nt_limit.h"
 #include "engine/native/load/nt_exec.h"
 
 enum { SEEK_TO_END = 2 };
@@ -147,7 +148,7 @@ static int64_t file_size(int fd)
     return nt_sys3(__NR_lseek, fd, 0, SEEK_TO_END);
 }
 
-/* How much of it may be written: behind its limit for files the program would get a signal. */
+/* How much of it may be written: behind the hard limit for files the program would get a signal. */
 static size_t output_allowed(int fd, size_t bytes)
 {
     struct rlimit64 limit;
@@ -189,6 +190,18 @@ static void close_file(int fd, int64_t cut_to)
 static const struct output_host host = {output_expand, open_file, write_file, file_size, close_file, nt_say};
 static struct output output = {.host = &host};
 
+/* The file, and where there is room for its descriptor it stays open. NULL, or why it cannot be made. */
+static const char *begin_file(void)
+{
+    const char *wrong = output_begin(&output);
+
+    if (wrong == NULL) {
+        held = nt_file_guard(output.fd);
+        nt_sys3(__NR_close, output.fd, 0, 0);
+    }
+    return wrong;
+}
+
 void nt_output_begin(const char *pattern, const struct nt_vector *vector)
 {
     char option[sizeof wanted + 32];
@@ -196,12 +209,10 @@ void nt_output_begin(const char *pattern, const struct nt_vector *vector)
     output_prepare(pattern, vector);
     nt_format(option, sizeof option, "--tenure-out-file=%s", wanted);
     nt_exec_hand_on(option); /* programs that this one executes write to the same pattern */
-    const char *wrong = output_begin(&output);
+    const char *wrong = begin_file();
     if (wrong != NULL)
         nt_die(NT_REJECTED, "cannot write the raw profile %s: %s; choose another with --tenure-out-file=\n",
                output.name, wrong);
-    held = nt_file_guard(output.fd);
-    nt_sys3(__NR_close, output.fd, 0, 0);
     hold_folder();
 }
 
@@ -212,11 +223,15 @@ const char *nt_output_name(void)
 
 void nt_output_write(tn_core *core, const char *why, int (*write)(tn_core *, void *, const char *))
 {
+    const struct nt_lifted lifted = nt_limit_lift(RLIMIT_FSIZE);
+
     output_write(&output, core, why, write);
+    nt_limit_lower(&lifted);
 }
 
 void nt_output_forked(void)
 {
     output.is_there = false;
     let_go();
+    begin_file();
 }

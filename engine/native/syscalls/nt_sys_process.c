@@ -144,11 +144,13 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
         nt_lock_take(locks[i]);
     nt_consumer_end();
     nt_lock_take(&nt_host_lock); /* not earlier: the consumer wants memory */
+    nt_lock_take(&nt_limit_lifting);
     nt_lock_take(&nt_limit_lock);
     nt_signal_block_all();
     call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), 0, (long)NT_ARG(call, 2), (long)NT_ARG(call, 3),
                            (long)NT_ARG(call, 4), 0);
     nt_lock_give(&nt_limit_lock);
+    nt_lock_give(&nt_limit_lifting);
     nt_lock_give(&nt_host_lock);
     if (call->result == 0) {
         nt_thread_alone(thread);
@@ -235,8 +237,6 @@ static bool process_execute(struct nt_thread *thread, struct nt_call *call, cons
     bool succeeds = (nt_profile.on || nt.options.trace_children) && nt_exec_succeeds(exec);
     if (succeeds && !thread->is_child)
         nt_profile_become();
-    if (nt_limit_is_set() && nt_exec_succeeds(exec))
-        nt_limit_leave(thread->own_limits);
     nt_signal_to_kernel(thread);
     if (thread->is_child) {
         thread->has_left = true;
@@ -247,6 +247,8 @@ static bool process_execute(struct nt_thread *thread, struct nt_call *call, cons
         nt_say("the program that is executed is not profiled: the engine cannot be executed (no /proc, or no file that "
                "it could find)\n");
     }
+    if (nt_limit_is_set() && nt_exec_succeeds(exec))
+        nt_limit_leave(thread->own_limits);
     call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), (long)NT_ARG(call, 1), (long)NT_ARG(call, 2),
                            (long)NT_ARG(call, 3), (long)NT_ARG(call, 4), 0);
     if (thread->is_child) {
