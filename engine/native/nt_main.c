@@ -50,9 +50,6 @@ enum { STATUS_FAILED = 125, HWCAP2_FSGSBASE = 2, STACK_ROOM = 8 << 20,
 
 /* ------------------------------------------------------------------------------------------------ options */
 
-/* The hidden option that tells the second start what the first has changed. */
-#define OPTION_PERSONALITY "--personality="
-
 /* Hidden: the program's file, where that is not the first argument (nt_exec.c); where reasons go (nt_refuse.c). */
 #define OPTION_FILE "--file="
 #define OPTION_REFUSALS "--refusals-to="
@@ -97,7 +94,7 @@ static void take_option(const char *option, struct start *start)
     if (nt_same(option, "--help"))
         main_help();
     /* Not for programs that this one executes: these, and the raw profile's file, whose name they get anew. */
-    if ((value = nt_after(option, OPTION_PERSONALITY)) != NULL)
+    if ((value = nt_after(option, NT_EXEC_PERSONALITY)) != NULL)
         start->personality = number_of(value);
     else if ((value = nt_after(option, OPTION_FILE)) != NULL)
         start->file = value;
@@ -143,7 +140,7 @@ static void parse_options(const struct nt_vector *vector, struct start *start)
  * the strings of the environment lie where the length of the engine's own name puts them. Does not return if it can. */
 static void fix_addresses(const struct nt_vector *vector)
 {
-    static char option[sizeof OPTION_PERSONALITY + 20];
+    static char option[sizeof NT_EXEC_PERSONALITY + 20];
     long personality = nt_sys3(__NR_personality, 0xffffffff, 0, 0), failed = personality;
     char **argv = vector->argv - 1; /* argc is not needed any more */
 
@@ -155,7 +152,7 @@ static void fix_addresses(const struct nt_vector *vector)
         nt.options.aslr = true;
         return;
     }
-    nt_format(option, sizeof option, OPTION_PERSONALITY "%lu", (uint64_t)personality);
+    nt_format(option, sizeof option, NT_EXEC_PERSONALITY "%lu", (uint64_t)personality);
     argv[0] = vector->argv[0];
     argv[1] = option;
     nt_sys3(__NR_execve, (long)"/proc/self/exe", (long)argv, (long)vector->envp);

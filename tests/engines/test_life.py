@@ -427,6 +427,18 @@ class NativeConfined(harness.EngineTest):
 class NativeNotice(Notice):
     engine = "native"
 
+    def test_kernel(self):
+        """What clone3 makes, what /proc says, and how often a program stops that another one traces."""
+        program = self.guest("kernel.c")
+        for what in ("clones", "shown", "traced"):
+            bare = subprocess.run([program, what], stdout=subprocess.PIPE, check=True).stdout.decode()
+            seen = self.tenure("--trace-children=yes", program, what).stdout.decode()
+            self.assertEqual(seen, bare, what)
+
+    def test_filters(self):
+        """Of system calls there are none, as on a kernel that lacks them: EINVAL and ENOSYS."""
+        self.assertEqual(self.tenure(self.guest("kernel.c"), "filters").stdout, b"-1 22 -1 38\n")
+
 
 class NativeItself(Itself):
     engine = "native"

@@ -87,7 +87,7 @@ FUNCTION(nt_gate_clone)
     push %rbx
     mov %rsi, %rbx
     mov (%rdi), %rax
-    mov NT_AREA_BYTES + NT_ENGINE_SP(%rsi), %rsi
+    mov 16(%rdi), %rsi
     mov 24(%rdi), %rdx
     mov 32(%rdi), %r10
     mov 40(%rdi), %r8

@@ -37,8 +37,8 @@ void nt_leave(void);
 bool nt_gate_call(const uint64_t call[7], long *result);
 extern const char nt_gate_check[], nt_gate_syscall[], nt_gate_interrupted[]; /* places in it, for the handler */
 
-/* clone(flags, stack, ...) with the child's stack at the top of `child`'s engine stack: it sets GS, calls
- * nt_gate_to.child and goes to nt_run. For children that share memory. Returns the kernel's result. */
+/* clone or clone3, with the child's stack at the top of `child`'s engine stack: it sets GS, calls nt_gate_to.child and
+ * goes to nt_run. For children that share memory. Returns the kernel's result. */
 long nt_gate_clone(const uint64_t call[7], struct nt_area *child);
 /* A thread that is none of the program's: calls run(), which does not return, on the stack that ends at `top`. Its
  * number is stored in *tid before this returns, and 0 when it has gone. Returns the kernel's result. */

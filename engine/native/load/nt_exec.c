@@ -11,8 +11,10 @@
 #include <asm/stat.h>
 #include <elf.h>
 #include <linux/fcntl.h>
+#include <linux/personality.h>
 
 #include "core/host.h"
+#include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
 #include "engine/native/kernel/nt_gate.h"
@@ -182,7 +184,9 @@ void nt_exec_traced(const struct nt_exec *exec)
 {
     const char *fixed[FIXED_WORDS], **words = fixed;
     char name[4096], file[FILE_ROOM] = "--file=", asked[NT_LIMIT_TEXT];
+    char personality[sizeof NT_EXEC_PERSONALITY + 20];
     size_t count = 0, at = 0;
+    long before = nt.options.aslr ? -1 : nt_sys3(__NR_personality, 0xffffffff, 0, 0);
 
     if (!nt_host_program_text(exec->path, name, sizeof name) ||
         !file_name(exec->folder, name, exec->flags, file + 7, sizeof file - 7))
@@ -200,11 +204,18 @@ void nt_exec_traced(const struct nt_exec *exec)
     words[at++] = file;
     nt_limit_hand_on(asked, sizeof asked);
     words[at++] = asked;
+    /* Fixed addresses from the first start on: a debugger of the program's counts how often it executes something. */
+    if (!nt_failed(before) && !nt_failed(nt_sys3(__NR_personality, before | ADDR_NO_RANDOMIZE, 0, 0))) {
+        nt_format(personality, sizeof personality, NT_EXEC_PERSONALITY "%lu", (uint64_t)before);
+        words[at++] = personality;
+    }
     words[at++] = "--";
     if (nt_copy(words + at, (const void *)exec->argv, count * sizeof *words) == 0) {
         words[at + count] = NULL;
         nt_sys3(__NR_execve, (long)"/proc/self/exe", (long)words, (long)exec->envp);
     }
+    if (!nt_failed(before))
+        nt_sys3(__NR_personality, before, 0, 0);
     if (words != fixed)
         tn_host_free(words, room * sizeof *words);
 }

@@ -27,6 +27,9 @@ bool nt_exec_succeeds(const struct nt_exec *exec);
  * before that. Linux asks for them first before 6.8. */
 long nt_exec_try(long folder, const char *path, long flags);
 
+/* The hidden option that says which personality the program is to have, where the engine's is another one. */
+#define NT_EXEC_PERSONALITY "--personality="
+
 /* `option`, of which a copy is kept, holds for executed programs, too. */
 void nt_exec_hand_on(const char *option);
 /* Become the engine that runs it. Returns if that is not possible. */

@@ -142,6 +142,13 @@ static uint64_t *lay_out(uint64_t *to, uint64_t strings, const struct nt_vector 
     return auxv;
 }
 
+static struct prctl_mm_map shown; /* what the kernel was told of the program's memory */
+
+static void show(void)
+{
+    nt_sys6(__NR_prctl, PR_SET_MM, PR_SET_MM_MAP, (long)&shown, sizeof shown, 0, 0);
+}
+
 /* What /proc shows of the command line and the auxiliary vector, where the kernel lets us say so. */
 static void tell_kernel(const struct nt_program *program, uint64_t sp, uint64_t strings, uint64_t strings_end,
                         uint64_t *auxv, const struct nt_vector *vector)
@@ -150,7 +157,7 @@ static void tell_kernel(const struct nt_program *program, uint64_t sp, uint64_t 
     const char *first = vector->envp[0], *last = vector->variables > 0 ? vector->envp[vector->variables - 1] : NULL;
     while (auxv[2 * (pairs - 1)] != AT_NULL)
         pairs++;
-    struct prctl_mm_map map = {
+    shown = (struct prctl_mm_map){
         .start_code = program->image.start,
         .end_code = program->image.end,
         .start_data = program->image.start,
@@ -167,7 +174,15 @@ static void tell_kernel(const struct nt_program *program, uint64_t sp, uint64_t 
         .exe_fd = (uint32_t)-1,
     };
 
-    nt_sys6(__NR_prctl, PR_SET_MM, PR_SET_MM_MAP, (long)&map, sizeof map, 0, 0);
+    show();
+    shown.auxv = NULL; /* the kernel keeps what it has been told */
+    shown.auxv_size = 0;
+}
+
+void nt_stack_show_break(uint64_t end)
+{
+    shown.brk = end;
+    show();
 }
 
 uint64_t nt_stack_make(const struct nt_vector *vector, uint64_t first, const struct nt_program *program)

@@ -36,5 +36,7 @@ uint64_t nt_vector_top(const struct nt_vector *vector);
 
 /* Lay out the stack for `program` with the arguments from argv[first] on; returns the stack pointer. */
 uint64_t nt_stack_make(const struct nt_vector *vector, uint64_t first, const struct nt_program *program);
+/* The program's break is now at `end`: /proc calls what lies in front of it the heap. */
+void nt_stack_show_break(uint64_t end);
 
 #endif

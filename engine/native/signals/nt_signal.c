@@ -73,6 +73,16 @@ void nt_signal_apply_action(const struct nt_process *process, int signal)
         set_kernel_action(signal, (uint64_t)nt_signal_entry, flags | SA_SIGINFO | SA_ONSTACK);
 }
 
+void nt_signal_clear_actions(struct nt_process *process)
+{
+    for (int signal = 1; signal < NT_SIGNALS; signal++) {
+        if (process->action[signal].handler == IGNORE || signal == SIGKILL || signal == SIGSTOP)
+            continue;
+        process->action[signal] = (struct nt_action){0};
+        nt_signal_apply_action(process, signal);
+    }
+}
+
 void nt_signal_start(struct nt_thread *thread)
 {
     nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, 0, (long)&thread->mask, sizeof thread->mask, 0, 0);

@@ -44,6 +44,8 @@ uint64_t nt_signal_kept(const struct nt_thread *thread);
 bool nt_signal_is_nudge(const siginfo_t *info);
 /* Tells the kernel the program's action for `signal`. */
 void nt_signal_apply_action(const struct nt_process *process, int signal);
+/* The process has the default for all that it does not ignore (CLONE_CLEAR_SIGHAND); it is the one that runs. */
+void nt_signal_clear_actions(struct nt_process *process);
 /* The instruction at area->rip has raised `signal`. With SI_KERNEL it is the kernel that raises it, without a fault of
  * the CPU's: the frame goes on showing the trap number and the error of the last one. */
 void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t address);

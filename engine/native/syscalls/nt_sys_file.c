@@ -194,8 +194,12 @@ static bool open_path(struct nt_thread *thread, struct nt_call *call, const stru
     uint64_t *path = &NT_ARG(call, opening->path), flags = *opening->flags;
     const char *file = opening->no_links ? NULL : own_file(opening->folder, *path, whole);
 
-    if (file != NULL && (nt_same(file, "maps") || nt_same(file, "smaps") || nt_same(file, "numa_maps"))) {
-        call->result = nt_file_maps(whole, flags);
+    bool is_status = file != NULL && nt_same(file, "status");
+    if (is_status)
+        nt_consumer_stop(false);
+    if (is_status ||
+        (file != NULL && (nt_same(file, "maps") || nt_same(file, "smaps") || nt_same(file, "numa_maps")))) {
+        call->result = nt_file_seen(whole, flags);
         return true;
     }
     if (file != NULL && nt_same(file, "mem"))

@@ -18,6 +18,7 @@
 #include "engine/native/kernel/nt_limit.h"
 #include "engine/native/kernel/nt_maps.h"
 #include "engine/native/kernel/nt_region.h"
+#include "engine/native/load/nt_stack.h"
 #include "engine/native/profile/nt_profile.h"
 #include "engine/native/threads/nt_outside.h"
 #include "nt_syscall.h"
@@ -279,6 +280,7 @@ static void set_break(struct nt_thread *thread, uint64_t wanted)
             return;
     }
     nt.break_now = wanted;
+    nt_stack_show_break(wanted);
 }
 
 bool nt_sys_brk(struct nt_thread *thread, struct nt_call *call)

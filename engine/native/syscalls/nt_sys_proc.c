@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nt_sys_proc.c: /proc/self/maps and its relatives, and listings of folders there, without the engine.
+ * nt_sys_proc.c: /proc/self/maps and its relatives, status, and listings of folders there, without the engine.
  *
  * A program that opens maps, smaps or numa_maps (to find its stack, or what is mapped where) gets a file in memory with
  * what the kernel says at this time, less the entries in the engine's region. An entry is a line that begins with an
- * address, and in smaps the lines below it.
+ * address, and in smaps the lines below it. In status the masks of signals are the program's.
  *
  * Of a listing of its open descriptors, its threads, or the files that are mapped, the entries of the engine's are
  * closed up. If nothing is left of a buffer, the kernel is asked for the next one: an empty one would mean the end.
@@ -17,16 +17,49 @@
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_region.h"
 #include "engine/native/profile/nt_consumer.h"
+#include "engine/native/signals/nt_signal.h"
 #include "nt_syscall.h"
 
 enum { LINE = 8192 };
 
 struct filter {
     int from, to;
+    const struct nt_thread *of; /* whose status it is; NULL: it lists what is mapped */
     char in[4096], line[LINE];
     size_t length;             /* of `line` */
     bool is_ours;              /* the entry that the line belongs to */
 };
+
+static void put_mask(struct filter *filter, const char *name, uint64_t mask)
+{
+    char *to = filter->line + nt_format(filter->line, LINE, "%s", name);
+
+    for (int shift = 60; shift >= 0; shift -= 4)
+        *to++ = "0123456789abcdef"[mask >> shift & 15];
+    *to++ = '\n';
+    filter->length = (size_t)(to - filter->line);
+}
+
+/* A line of status that the kernel fills with what the engine blocks and handles. */
+static void put_status(struct filter *filter)
+{
+    static const char *const names[] = {"SigBlk:\t", "SigIgn:\t", "SigCgt:\t"};
+    uint64_t masks[] = {filter->of->mask, 0, 0};
+
+    for (int signal = 1; signal < NT_SIGNALS; signal++) {
+        uint64_t handler = filter->of->process->action[signal].handler;
+
+        if (handler != 0)
+            masks[handler == 1 ? 1 : 2] |= NT_BIT(signal);
+    }
+    filter->line[filter->length] = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (nt_after(filter->line, names[i]) != NULL) {
+            put_mask(filter, names[i], masks[i]);
+            return;
+        }
+    }
+}
 
 /* Copies the lines of entries that are not the engine's. */
 static void proc_copy(struct filter *filter)
@@ -38,13 +71,15 @@ static void proc_copy(struct filter *filter)
             return;
         for (long i = 0; i < got; i++) {
             filter->line[filter->length++] = filter->in[i];
-            if (filter->in[i] != '\n' && filter->length < LINE)
+            if (filter->in[i] != '\n' && filter->length < LINE - 1)
                 continue;
+            if (filter->of != NULL)
+                put_status(filter);
             /* A line that begins an entry has START-END in lower case, or in numa_maps START. Lines below it begin with
              * a capital letter. */
             const char *at = filter->line;
             uint64_t start = nt_number(&at, 16);
-            if (at > filter->line && (*at == '-' || *at == ' '))
+            if (filter->of == NULL && at > filter->line && (*at == '-' || *at == ' '))
                 filter->is_ours = nt_region_meets(start, 1);
             if (!filter->is_ours)
                 nt_sys3(__NR_write, filter->to, (long)filter->line, (long)filter->length);
@@ -53,9 +88,25 @@ static void proc_copy(struct filter *filter)
     }
 }
 
-long nt_file_maps(const char *path, uint64_t flags)
+/* The thread that `path` is about, which is in /proc/self, thread-self, PID or one of their task/TID. */
+static const struct nt_thread *thread_of(const char *path)
 {
-    struct filter filter = {.length = 0};
+    const struct nt_thread *thread = nt_threads;
+    const char *task = NULL;
+
+    for (const char *at = path; *at != '\0' && task == NULL; at++)
+        task = nt_after(at, "/task/");
+    uint64_t tid = task != NULL                                   ? nt_number(&task, 10)
+                   : nt_after(path, "/proc/thread-self/") != NULL ? (uint64_t)nt_sys3(__NR_gettid, 0, 0, 0)
+                                                                  : (uint64_t)nt_process_id();
+    while (thread != NULL && (!thread->running || (uint64_t)thread->tid != tid))
+        thread = thread->next;
+    return thread;
+}
+
+long nt_file_seen(const char *path, uint64_t flags)
+{
+    struct filter filter = {.of = nt_same(nt_last_part(path), "status") ? thread_of(path) : NULL};
     long from = nt_sys6(__NR_openat, AT_FDCWD, (long)path, (long)flags, 0, 0, 0), to;
 
     if (nt_failed(from) || (flags & O_ACCMODE) != O_RDONLY)

@@ -83,14 +83,16 @@ void nt_child_begins(void)
     struct nt_thread *child = nt_area_self()->thread;
 
     nt_thread_become(child);
+    if (child->clears_actions)
+        nt_signal_clear_actions(child->process);
     nt_signal_apply_mask(child);
     nt_baton_take();
 }
 
-static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
+/* `stack`: the end of the child's, or 0. `wanted`: what clone3 was told; NULL: this is clone. */
+static bool clone_shared(struct nt_thread *thread, struct nt_call *call, uint64_t flags, uint64_t stack,
+                         struct clone_args *wanted)
 {
-    uint64_t flags = NT_ARG(call, 0);
-
     forget_gone_children();
     struct nt_thread *child = nt_thread_new(thread, nt_profile_area(thread), nt_profile_countdown());
     nt_code_thread(nt.code, child->area);
@@ -99,14 +101,15 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
     area->gpr[NT_RAX] = 0;
     area->gpr[NT_RCX] = area->rip;
     area->gpr[NT_R11] = area->flags;
-    if (NT_ARG(call, 1) != 0)
-        area->gpr[NT_RSP] = NT_ARG(call, 1);
+    if (stack != 0)
+        area->gpr[NT_RSP] = stack;
     area->exit = NT_RESUME;
     if (!(flags & CLONE_SIGHAND)) {
         child->process->users--;
         child->process = nt_process_copy(thread->process);
         child->process->users = 1;
     }
+    child->clears_actions = (flags & CLONE_CLEAR_SIGHAND) != 0;
     if (!(flags & CLONE_THREAD))
         nt_thread_is_child(child, (flags & CLONE_VFORK) != 0);
     if (flags & CLONE_VFORK)
@@ -116,6 +119,12 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call)
     nt_signal_block_all();
     if (flags & CLONE_VFORK)
         nt_baton_lend();
+    if (wanted == NULL) {
+        NT_ARG(call, 1) = area->engine_sp;
+    } else {
+        wanted->stack = (uint64_t)child->engine_low;
+        wanted->stack_size = area->engine_sp - wanted->stack;
+    }
     call->result = nt_gate_clone(call->raw, child->area);
     if (call->result == -EAGAIN && nt_consumer_tid() != 0) { /* there are as many as there may be */
         nt_consumer_stop(true);
@@ -136,7 +145,7 @@ static struct nt_lock *const locks[] = {&nt_memory_lock, &nt.translation, &nt_ma
                                         &nt_consumer_lock};
 enum { LOCKS = sizeof locks / sizeof locks[0] };
 
-static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_t stack)
+static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_t flags, uint64_t stack)
 {
     nt_stop_others(thread);
     nt_lock_take(&thread->process->lock);
@@ -147,8 +156,8 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
     nt_lock_take(&nt_limit_lifting);
     nt_lock_take(&nt_limit_lock);
     nt_signal_block_all();
-    call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), 0, (long)NT_ARG(call, 2), (long)NT_ARG(call, 3),
-                           (long)NT_ARG(call, 4), 0);
+    call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), (long)NT_ARG(call, 1), (long)NT_ARG(call, 2),
+                           (long)NT_ARG(call, 3), (long)NT_ARG(call, 4), 0);
     nt_lock_give(&nt_limit_lock);
     nt_lock_give(&nt_limit_lifting);
     nt_lock_give(&nt_host_lock);
@@ -158,6 +167,8 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
         nt_profile_forked(thread);
         if (stack != 0)
             thread->area->gpr[NT_RSP] = stack;
+        if (flags & CLONE_CLEAR_SIGHAND)
+            nt_signal_clear_actions(thread->process);
     }
     for (int i = LOCKS; i-- > 0;)
         nt_lock_give(locks[i]);
@@ -169,15 +180,60 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
 
 bool nt_sys_clone(struct nt_thread *thread, struct nt_call *call)
 {
-    if (NT_ARG(call, 0) & CLONE_VM)
-        return clone_shared(thread, call);
-    return clone_copied(thread, call, NT_ARG(call, 1));
+    uint64_t flags = (uint32_t)NT_ARG(call, 0), stack = NT_ARG(call, 1);
+
+    if (flags & CLONE_VM)
+        return clone_shared(thread, call, flags, stack, NULL);
+    NT_ARG(call, 1) = 0; /* it goes on with ours */
+    return clone_copied(thread, call, flags, stack);
+}
+
+/* What the program says, as far as it is known here; 0 or an error number. */
+static int read_clone_args(uint64_t from, uint64_t size, struct clone_args *wanted)
+{
+    memset(wanted, 0, sizeof *wanted);
+    if (size > NT_PAGE)
+        return E2BIG;
+    if (size < CLONE_ARGS_SIZE_VER0)
+        return EINVAL;
+    if (nt_copy(wanted, (const void *)from, size < sizeof *wanted ? size : sizeof *wanted) != 0)
+        return EFAULT;
+    for (uint64_t i = sizeof *wanted; i < size; i++) {
+        char byte;
+
+        if (nt_copy(&byte, (const void *)(from + i), 1) != 0)
+            return EFAULT;
+        if (byte != 0)
+            return E2BIG;
+    }
+    if ((wanted->stack == 0) != (wanted->stack_size == 0) || wanted->stack + wanted->stack_size < wanted->stack ||
+        wanted->stack + wanted->stack_size > NT_USER_END)
+        return EINVAL;
+    return (wanted->flags & CLONE_CLEAR_SIGHAND) && (wanted->flags & CLONE_SIGHAND) ? EINVAL : 0;
+}
+
+/* The kernel gets a copy: with a stack of the engine's, and the engine's own actions are never cleared. */
+bool nt_sys_clone3(struct nt_thread *thread, struct nt_call *call)
+{
+    struct clone_args wanted;
+    int error = read_clone_args(NT_ARG(call, 0), NT_ARG(call, 1), &wanted);
+
+    if (error != 0)
+        return nt_call_fail(call, error);
+    uint64_t flags = wanted.flags, stack = wanted.stack + wanted.stack_size;
+    wanted.flags &= ~CLONE_CLEAR_SIGHAND;
+    wanted.stack = wanted.stack_size = 0;
+    NT_ARG(call, 0) = (uint64_t)&wanted;
+    NT_ARG(call, 1) = sizeof wanted;
+    if (flags & CLONE_VM)
+        return clone_shared(thread, call, flags, stack, &wanted);
+    return clone_copied(thread, call, flags, stack);
 }
 
 bool nt_sys_fork(struct nt_thread *thread, struct nt_call *call)
 {
     memset(&call->raw[1], 0, sizeof call->raw - sizeof call->raw[0]);
-    return clone_copied(thread, call, 0);
+    return clone_copied(thread, call, 0, 0);
 }
 
 /* The same as clone, which lets us choose the stack. */
@@ -186,7 +242,7 @@ bool nt_sys_vfork(struct nt_thread *thread, struct nt_call *call)
     memset(call->raw, 0, sizeof call->raw);
     call->raw[0] = __NR_clone;
     NT_ARG(call, 0) = CLONE_VM | CLONE_VFORK | 17; /* SIGCHLD */
-    return clone_shared(thread, call);
+    return clone_shared(thread, call, CLONE_VM | CLONE_VFORK, 0, NULL);
 }
 
 /* ----------------------------------------------------------------------------------- ends */

@@ -30,7 +30,7 @@ static nt_call_handler *const handlers[] = {
     [__NR_remap_file_pages] = nt_sys_refuse, /* the kernel only emulates it, too */
 
     [__NR_clone] = nt_sys_clone,
-    [__NR_clone3] = nt_sys_refuse, /* C libraries do without it */
+    [__NR_clone3] = nt_sys_clone3,
     [__NR_fork] = nt_sys_fork,
     [__NR_vfork] = nt_sys_vfork,
     [__NR_execve] = nt_sys_execve,

@@ -38,8 +38,8 @@ void nt_system_call_32(struct nt_thread *thread, uint64_t number);
 
 nt_call_handler nt_sys_brk, nt_sys_mmap, nt_sys_munmap, nt_sys_mprotect, nt_sys_mremap, nt_sys_madvise, nt_sys_shmat,
     nt_sys_shmdt, nt_sys_write, nt_sys_process_vm_writev;
-nt_call_handler nt_sys_clone, nt_sys_fork, nt_sys_vfork, nt_sys_execve, nt_sys_execveat, nt_sys_exit, nt_sys_alone,
-    nt_sys_exit_group, nt_sys_wait, nt_sys_arch_prctl, nt_sys_prctl, nt_sys_refuse;
+nt_call_handler nt_sys_clone, nt_sys_clone3, nt_sys_fork, nt_sys_vfork, nt_sys_execve, nt_sys_execveat, nt_sys_exit,
+    nt_sys_alone, nt_sys_exit_group, nt_sys_wait, nt_sys_arch_prctl, nt_sys_prctl, nt_sys_refuse;
 nt_call_handler nt_sys_rt_sigaction, nt_sys_rt_sigprocmask, nt_sys_rt_sigreturn, nt_sys_sigaltstack,
     nt_sys_rt_sigpending, nt_sys_rt_sigtimedwait, nt_sys_rt_sigsuspend, nt_sys_ppoll, nt_sys_pselect6,
     nt_sys_epoll_pwait;
@@ -58,7 +58,7 @@ extern struct nt_lock nt_memory_lock;
 /* The file that `path` of the program, which begins in `folder`, means, if it is the executable under one of its names
  * in /proc; else NULL. */
 const char *nt_file_own(long folder, uint64_t path);
-/* nt_sys_proc.c: a descriptor that reads as /proc/self/maps (or whatever `path` is), without the engine's lines. */
-long nt_file_maps(const char *path, uint64_t flags);
+/* nt_sys_proc.c: a descriptor that reads as /proc/self/maps, status (or whatever `path` is) without the engine. */
+long nt_file_seen(const char *path, uint64_t flags);
 
 #endif
