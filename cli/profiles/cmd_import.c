@@ -95,7 +95,7 @@ static int import(const struct import *options, const char *const *files, int co
         fprintf(stderr, "tenure: wrote %s: %u part%s, %llu functions, %llu instructions, %llu call paths\n",
                 out, result.parts, result.parts == 1 ? "" : "s", (unsigned long long)result.functions,
                 (unsigned long long)result.instructions, (unsigned long long)result.paths);
-    return CLI_GOOD;
+    return result.damaged ? CLI_ERROR : CLI_GOOD;
 }
 
 int cmd_import(int argc, char **argv)

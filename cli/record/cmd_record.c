@@ -397,6 +397,20 @@ static struct told tell(struct record *r, const char *path)
 
 enum outcome { NO_PROFILE, LOST, GOOD };
 
+/* Children that were ended before they wrote anything, as by SIGKILL. */
+struct killed {
+    size_t count;
+    pid_t first;
+};
+
+static void tell_killed(const struct killed *killed)
+{
+    fprintf(stderr, "tenure: process %ld", (long)killed->first);
+    if (killed->count > 1)
+        fprintf(stderr, " and %zu more", killed->count - 1);
+    fputs(" ended before a profile could be written, as by SIGKILL; what was counted there is lost\n", stderr);
+}
+
 /* What became of the program's own raw file; its children's are treated the same, but for those that have outlived it:
  * they will write once more. */
 static enum outcome collect(struct record *r, const struct names *names, const struct ending *ending,
@@ -405,6 +419,7 @@ static enum outcome collect(struct record *r, const struct names *names, const s
     struct names_raw *list;
     size_t count = names_list(names, &list);
     enum outcome outcome = NO_PROFILE;
+    struct killed killed = {0, 0};
 
     for (size_t i = 0; i < count; i++) {
         struct stat status;
@@ -417,6 +432,8 @@ static enum outcome collect(struct record *r, const struct names *names, const s
         }
         if (stat(list[i].path, &status) == 0 && status.st_size == 0) {
             unlink(list[i].path); /* the engine refused, or was killed before it wrote */
+            if (list[i].pid != ending->pid && killed.count++ == 0)
+                killed.first = list[i].pid;
             continue;
         }
         char *profile = names_profile(names, &list[i], ending->pid);
@@ -431,6 +448,8 @@ static enum outcome collect(struct record *r, const struct names *names, const s
             outcome = good ? GOOD : LOST;
         free(profile);
     }
+    if (killed.count > 0 && !r->quiet)
+        tell_killed(&killed);
     told->nothing &= count == 1; /* other processes may have recorded what was meant */
     names_list_free(list, count);
     return outcome;

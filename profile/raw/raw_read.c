@@ -19,6 +19,8 @@
 #include "core/raw_format.h"
 #include "profile/base/error.h"
 
+#define NOTHING_WHOLE ", so nothing can be taken: who wrote it was killed meanwhile, or had no room"
+
 enum { FILE_HEADER = 16, CHUNK_HEADER = 16, MAX_CHUNK = 1 << 28 };
 
 static uint32_t u32_at(const uint8_t *p)
@@ -139,9 +141,9 @@ int tp_raw_scan(struct tp_raw_file *raw, struct tp_raw_extent *extent, struct tp
     if (!extent->parts) {
         struct tp_error first = *err;
         if (more == 0)
-            return TP_FAIL(err, "%s: ends at offset %" PRIu64 " before its first part is complete; record again",
+            return TP_FAIL(err, "%s: ends at offset %" PRIu64 " before its first part is complete" NOTHING_WHOLE,
                            raw->path, raw->offset);
-        return TP_FAIL(err, "%.500s; no part before it is complete, record again", first.message);
+        return TP_FAIL(err, "%.400s; no part before it is complete" NOTHING_WHOLE, first.message);
     }
     if (more < 0)
         snprintf(extent->damage, sizeof extent->damage, "%.500s", err->message);

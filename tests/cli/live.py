@@ -120,6 +120,52 @@ def no_descriptors():
             check(f"{how}, ulimit {limit}: counts", total(name) > 1000, True)
 
 
+def little_room():
+    """A disk that is full costs the profile, or its import: then the raw profile is named, and can be imported."""
+    small = 'mount -t tmpfs -o size="$1"k none small || exit 99; shift; "$@"; s=$?; cp small/*.raw rescued; exit $s'
+
+    def on_small(kilobytes):
+        return run("unshare", "-m", "sh", "-c", small + " 2>/dev/null", "x", str(kilobytes), *RECORD, "-q", "-o",
+                   "small/p", GUEST, "exit", "0")
+
+    os.mkdir("small")
+    os.mkdir("rescued")
+    if on_small(16)[0] == 99:
+        return
+    status, _, errors = on_small(16)
+    check("little room", (status, errors.count("the disk is full"), os.listdir("rescued")), (125, 1, []))
+    run(*RECORD, "-q", "--raw", "-o", "whole.raw", GUEST, "exit", "0")
+    size = os.path.getsize("whole.raw")
+    status, _, errors = on_small(size // 1024 + 32)
+    raws = os.listdir("rescued")
+    check("room for the raw profile", (status, len(raws), "full" in errors), (125, 1, True))
+    check("it is named", bool(raws) and "the raw profile is kept: " in errors and raws[0] in errors, True)
+    check("and good", run(TENURE, "import", "-q", "-o", "imported", "rescued/" + raws[0])[0], 0)
+    check("and has what it should", total("imported") > 1000, True)
+
+
+def killed():
+    """Children that are killed have no profile, which is said in one line; what was written before is kept."""
+    script = ("pipe R, W; for (1, 2) { $p = fork; if (!$p) { syswrite W, 1; sleep 100; exit } push @p, $p; "
+              "sysread R, $b, 1 } kill 9, @p; waitpid $_, 0 for @p; exit 5")
+    if VALGRIND:
+        return # it makes no file for them
+    status, _, errors = run(*RECORD, "-o", "children", "perl", "-e", script)
+    check("killed children", (status, errors.count("and 1 more ended before a profile")), (5, 1))
+    check("killed children: files", glob.glob("children*"), ["children"])
+    run(*RECORD, "-q", "--raw", "-o", "parts.raw", "--dump-every=20000", GUEST, "exit", "0")
+    with open("parts.raw", "rb") as file:
+        whole = file.read()
+    for cut, status in ((len(whole), 0), (len(whole) - 100, 1), (100, 1)):
+        with open("cut.raw", "wb") as file:
+            file.write(whole[:cut])
+        seen = run(TENURE, "import", "-q", "-o", "cut", "cut.raw")
+        check(f"cut at {cut}", (seen[0], len(seen[2].splitlines())), (status, status))
+        check(f"cut at {cut}: profile", os.path.exists("cut"), cut > 100)
+        if os.path.exists("cut"):
+            os.unlink("cut")
+
+
 def large_stack():
     """The main stack may grow as far as the limit says, which is more than Valgrind's usual 16 MiB."""
     hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
@@ -433,9 +479,9 @@ def main():
     begin = time.time()
     try:
         parts = [] if VALGRIND else [choosing, contained, traced]
-        for part in (endings, sees, closed_descriptors, no_descriptors, limits, nothing, full_disk, large_stack,
-                     signals, files, rooted, whereabouts, messages, write_backs, names_and_columns, data_structures,
-                     made_code, interrupted, *parts):
+        for part in (endings, sees, closed_descriptors, no_descriptors, limits, nothing, full_disk, little_room, killed,
+                     large_stack, signals, files, rooted, whereabouts, messages, write_backs, names_and_columns,
+                     data_structures, made_code, interrupted, *parts):
             part()
     finally:
         shutil.rmtree(folder)
