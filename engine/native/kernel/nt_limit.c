@@ -99,8 +99,8 @@ void nt_limit_hand_on(char *text, size_t size)
 
     for (int i = 0; i < LIMITS; i++) {
         if (limits[i].is_set)
-            length += nt_format(text + length, size - length, "%d:%lu:%lu,", i, limits[i].asked.rlim_cur,
-                                limits[i].asked.rlim_max);
+            length += nt_format(text + length, size - length, "%d:%lu:%lu,", i, (uint64_t)limits[i].asked.rlim_cur,
+                                (uint64_t)limits[i].asked.rlim_max);
     }
 }
 
