@@ -335,10 +335,38 @@ static void free_parts(struct tn_thread *thread)
         caches_free(thread->i1, thread->d1, thread->l2);
 }
 
+/* The record of a new thread, which may have been that of others. Returns its id. */
+static uint32_t record_new(tn_core *core)
+{
+    uint32_t id = core->free_record;
+    struct tn_thread_record *record;
+    if (id) {
+        record = tn_thread_record_of(core, id);
+        core->free_record = record->next_free;
+        memset(&record->stack, 0, sizeof record->stack);
+        if (record->branch)
+            memset(record->branch, 0, sizeof *record->branch);
+        record->told_data = 0;
+        return id;
+    }
+    id = core->threads.count;
+    record = tn_array_add(&core->threads);
+    if (id > core->config.threads && !core->rest)
+        core->rest = id;
+    record->row = id > core->config.threads ? core->rest : id;
+    tn_array_init(&record->centre_ids, sizeof(uint32_t));
+    tn_array_init(&record->executed, sizeof(uint64_t));
+    if (core->data)
+        tn_shares_init(&record->shares);
+    if (core->config.branch_sim)
+        record->branch = tn_host_alloc(sizeof *record->branch);
+    return id;
+}
+
 tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
 {
-    uint32_t id = core->threads.count;
-    struct tn_thread_record *record = tn_array_add(&core->threads);
+    uint32_t id = record_new(core);
+    struct tn_thread_record *record = tn_thread_record_of(core, id);
     struct tn_thread *thread = hot_memory(core);
     thread->core = core;
     thread->id = id;
@@ -351,13 +379,7 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
     record->ticked = record->told_clock = thread->clock;
     record->thread = thread;
     record->os_id = os_id;
-    record->parent = parent ? parent->id : 0;
-    tn_array_init(&record->centre_ids, sizeof(uint32_t));
-    tn_array_init(&record->executed, sizeof(uint64_t));
-    if (core->data)
-        tn_shares_init(&record->shares);
-    if (core->config.branch_sim)
-        record->branch = tn_host_alloc(sizeof *record->branch);
+    record->parent = parent ? tn_thread_record_of(core, parent->id)->row : 0;
     if (core->config.cache_sim) {
         thread->i1 = core->shared_i1;
         thread->d1 = core->shared_d1;
@@ -494,6 +516,10 @@ void tn_thread_end(tn_thread *thread)
     tn_tally_add(&core->tally, &thread->tally);
     free_parts(thread);
     record->thread = NULL;
+    if (thread->id > core->config.threads) {
+        record->next_free = core->free_record;
+        core->free_record = thread->id;
+    }
     if (thread != core->orphan)
         recycle_hot_memory(core, thread);
 }

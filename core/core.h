@@ -40,6 +40,8 @@ struct tn_core {
 
     /* Threads. */
     struct tn_array threads;   /* struct tn_thread_record by id */
+    uint32_t rest;             /* the first of those that are added up; 0: there is none */
+    uint32_t free_record;      /* of those, one whose thread has ended, linked through next_free; 0: none */
     struct tn_thread *running; /* serial engines: whose clock is right; with shared_l1, whose caches */
     struct tn_thread *spare;   /* hot memory of ended threads, linked through user */
     struct tn_thread *orphan;  /* ended as the last one, with the shared caches */

@@ -112,6 +112,7 @@ struct tn_config {
     uint32_t prune_slack;  /* nodes over the limit before pruning starts; 0 in tests */
     uint32_t most_unmapped; /* nodes of a path that are walked at most (attribute/path.h); from 1 on, small in tests */
     uint32_t front;        /* bytes in front of each tn_thread that are the engine's; a multiple of the page size */
+    uint32_t threads;      /* threads told apart; what later ones cost is added up */
     uint64_t paths;        /* nodes kept for the call tree; 0: prune as soon as possible */
     /* Contexts (docs/attribution.md, section 10): the most callers and levels of recursion that any tn_function_info
      * asks for. 0 and 1, or 0: functions are not kept apart, and counters are the engine's to add to. */

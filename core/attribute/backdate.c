@@ -58,6 +58,7 @@ void tn_forest_init(struct tn_forest *forest, struct tn_sums *sums, struct tn_co
 {
     memset(forest, 0, sizeof *forest);
     tn_paths_init(&forest->paths);
+    tn_array_init(&forest->shared, sizeof(struct tn_node *));
     tn_array_init(&forest->walked, sizeof(struct tn_node *));
     forest->most_unmapped = most_unmapped;
     forest->sums = sums;
@@ -81,6 +82,7 @@ void tn_forest_free(struct tn_forest *forest)
     tn_pool_free(&forest->nodes);
     tn_pool_free(&forest->more);
     tn_paths_free(&forest->paths);
+    tn_array_free(&forest->shared);
     tn_array_free(&forest->walked);
     tn_host_free(forest->edges, edge_bytes(forest->edge_slots));
 }
@@ -88,7 +90,8 @@ void tn_forest_free(struct tn_forest *forest)
 size_t tn_forest_bytes(const struct tn_forest *forest)
 {
     return forest->nodes.bytes + forest->more.bytes + edge_bytes(forest->edge_slots) +
-           tn_array_bytes(&forest->paths.elements.array) + tn_array_bytes(&forest->walked);
+           tn_array_bytes(&forest->paths.elements.array) + tn_array_bytes(&forest->walked) +
+           tn_array_bytes(&forest->shared);
 }
 
 static struct tn_function_total *total_of(struct tn_sums *sums, uint32_t context)
@@ -284,6 +287,18 @@ struct tn_node *tn_forest_root(struct tn_forest *forest, uint32_t function, uint
     node->handler = handler;
     node->charges_function = true;
     return node;
+}
+
+struct tn_node *tn_forest_shared_root(struct tn_forest *forest, uint32_t function, uint32_t thread, bool handler)
+{
+    for (uint32_t i = 0; i < forest->shared.count; i++) {
+        struct tn_node *root = *(struct tn_node **)tn_array_at(&forest->shared, i);
+        if (!root->parent && root->function == function && root->thread == thread && root->handler == handler)
+            return root;
+    }
+    struct tn_node *root = tn_forest_root(forest, function, thread, handler);
+    *(struct tn_node **)tn_array_add(&forest->shared) = root;
+    return root;
 }
 
 /* The path has changed for all nodes, or maps take too much memory: they are made again when paths are asked. */

@@ -121,6 +121,7 @@ struct tn_forest {
     struct tn_pool nodes, more;
     struct tn_sums *sums;
     struct tn_paths paths;
+    struct tn_array shared; /* struct tn_node *: roots of threads that are added up */
     struct tn_array walked; /* struct tn_node *: of a path that gets a map */
     uint32_t most_unmapped; /* nodes of a path before it gets a map */
     uint64_t *edges;     /* the table of edges (backdate.c) */
@@ -152,6 +153,9 @@ void tn_forest_free(struct tn_forest *forest);
 
 /* A new root that runs `function`, unpinned. */
 struct tn_node *tn_forest_root(struct tn_forest *forest, uint32_t function, uint32_t thread, bool handler);
+
+/* The same, but the one that there is already for other threads of the row `thread`. */
+struct tn_node *tn_forest_shared_root(struct tn_forest *forest, uint32_t function, uint32_t thread, bool handler);
 
 /* The edge from `caller` over (site, function); NULL if there is none. */
 struct tn_node *tn_node_find(const struct tn_forest *forest, const struct tn_node *caller, uint32_t site,

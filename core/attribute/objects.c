@@ -417,7 +417,7 @@ void tn_data_stack_begins(struct tn_thread *thread, uint64_t sp)
         record->stack = *region;
         record->stack.end = (sp | ((1 << TN_PAGE_BITS) - 1)) + 1;
         tn_region_set(&core->data->memory, record->stack.start, record->stack.end,
-                      simple_object(core->data, TN_DATA_STACK, 0, thread->id));
+                      simple_object(core->data, TN_DATA_STACK, 0, record->row));
     }
     tn_lock_give(&core->memory);
 }
@@ -429,7 +429,7 @@ void tn_data_stack_ends(struct tn_thread *thread)
     tn_lock_take(&core->memory);
     const struct tn_region *region = tn_region_at(&core->data->memory, record->stack.start);
     if (record->stack.object && region &&
-        region->object == simple_object(core->data, TN_DATA_STACK, 0, thread->id))
+        region->object == simple_object(core->data, TN_DATA_STACK, 0, record->row))
         tn_region_set(&core->data->memory, region->start, region->end, record->stack.object);
     tn_lock_give(&core->memory);
 }

@@ -724,6 +724,18 @@ static uint32_t unskip_root(struct tn_thread *thread, uint32_t function)
     return function;
 }
 
+/* A new root; of threads that are added up one for each function, unless it may get a parent. */
+static struct tn_node *root_of(struct tn_thread *thread, uint32_t function, bool handler, bool open)
+{
+    struct tn_forest *forest = thread->activity->forest;
+    uint32_t row = tn_thread_record_of(thread->core, thread->id)->row;
+    bool is_shared = row == thread->core->rest && !open;
+    struct tn_node *root = is_shared ? tn_forest_shared_root(forest, function, row, handler)
+                                     : tn_forest_root(forest, function, row, handler);
+    root->open = open;
+    return root;
+}
+
 static void begin_stacks(struct tn_thread *thread, uint32_t function, uint64_t sp, bool open)
 {
     struct tn_activity *a = thread->activity;
@@ -731,8 +743,7 @@ static void begin_stacks(struct tn_thread *thread, uint32_t function, uint64_t s
     if (a->begun)
         tn_stack_clear(thread);
     a->begun = true;
-    struct tn_node *root = tn_forest_root(thread->activity->forest, unskip_root(thread, function), thread->id, false);
-    root->open = open;
+    struct tn_node *root = root_of(thread, unskip_root(thread, function), false, open);
     begin_level(thread, root, sp);
     if (thread->core->data)
         tn_data_stack_begins(thread, sp);
@@ -756,7 +767,7 @@ static struct tn_node *handler_root(struct tn_thread *thread, uint32_t function)
             return handler->root;
     }
     struct tn_handler_root *handler = tn_stack_take(thread, &thread->core->handler_pool);
-    handler->root = tn_forest_root(thread->activity->forest, function, thread->id, true);
+    handler->root = root_of(thread, function, true, false);
     handler->next = a->handlers;
     a->handlers = handler;
     return handler->root;

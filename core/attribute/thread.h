@@ -3,7 +3,9 @@
  * thread.h: what is known of a thread besides its hot part (struct tn_thread), and its cost centres.
  *
  * A record stays when its thread has ended, since what the thread has cost is written later. The thread itself writes
- * it while it runs; who dumps, or ends the core, does so while no thread runs.
+ * it while it runs; who dumps, or ends the core, does so while no thread runs. Of the threads behind the first
+ * config.threads each takes over the record of one that has ended, where there is one, with all that it has cost; to
+ * readers they are all one thread (`row`). So records, centres and roots are bounded by how many run at a time.
  *
  * A cost centre is what an instruction costs in a thread, besides how often it was executed. It is made when the first
  * cost out of the ordinary is charged: a miss, a misprediction, a guarded access, the costs of a skipped function.
@@ -24,6 +26,8 @@ struct tn_thread_record {
     struct tn_thread *thread; /* NULL: it has ended */
     uint64_t os_id;
     uint32_t parent;
+    uint32_t row;                       /* the thread that readers see: its own id, or that of the first of the rest */
+    uint32_t next_free;
     bool defined;                       /* the raw profile has it */
     struct tn_array centre_ids;         /* uint32_t by instruction: its cost centre, 0: none; sparse */
     struct tn_array executed;           /* uint64_t by counter, of a thread that has ended; sparse */

@@ -253,11 +253,11 @@ static void write_definitions(struct tn_writer *w)
     }
     for (uint32_t id = 1; id < core->threads.count; id++) {
         struct tn_thread_record *thread = tn_thread_record_of(core, id);
-        if (thread->defined)
+        if (thread->defined || thread->row != id)
             continue;
         thread->defined = true;
         tn_record(w, TN_RAW_THREAD);
-        tn_put_list(w, id, thread->os_id, thread->parent);
+        tn_put_list(w, id, id == core->rest ? 0 : thread->os_id, id == core->rest ? 0 : thread->parent);
     }
     for (uint32_t id = 1; id < core->sums.arcs.count; id++) {
         struct tn_arc *arc = tn_array_at(&core->sums.arcs, id);
@@ -402,9 +402,8 @@ static void put_immediate_of(struct tn_writer *w, uint32_t thread, uint32_t id, 
 static void put_self(struct tn_writer *w, uint32_t thread, uint32_t id, uint64_t executed, const uint64_t *extra)
 {
     const struct tn_instr_info *instr = tn_code_get_instr(&w->core->code, id);
-    uint64_t v[TN_IMMEDIATE_EVENTS] = {0}, skipped[TN_IMMEDIATE_EVENTS] = {0};
-    if (extra)
-        memcpy(v, extra, sizeof v);
+    uint64_t v[TN_IMMEDIATE_EVENTS], skipped[TN_IMMEDIATE_EVENTS] = {0};
+    memcpy(v, extra, sizeof v);
     skipped[TN_Ir] = v[TN_Ir];
     v[TN_Ir] = 0;
     if (pays_itself(w->core, instr)) {
@@ -469,24 +468,40 @@ static void write_late(struct tn_writer *w, const uint64_t key[KEY], const struc
     write_pattern(w, key, late);
 }
 
-/* What instructions pay; `executed` has a 0 for each of them, before and after. */
-static void write_thread_costs(struct tn_writer *w, uint32_t thread_id, uint64_t *executed)
+/* What an instruction in a thread pays besides how often it was executed. */
+static void add_extra(const tn_core *core, uint32_t thread, uint32_t instr, uint64_t extra[TN_IMMEDIATE_EVENTS])
+{
+    const struct tn_centre *centre = tn_centre_known(core, tn_thread_record_of(core, thread), instr);
+    for (int i = 0; centre && centre->extra && i < TN_IMMEDIATE_EVENTS; i++)
+        extra[i] += centre->extra[i];
+}
+
+/* What instructions pay in the threads of a row; `executed` has a 0 for each of them, before and after. */
+static void write_row_costs(struct tn_writer *w, uint32_t row, uint64_t *executed)
 {
     tn_core *core = w->core;
-    struct tn_thread_record *thread = tn_thread_record_of(core, thread_id);
-    gather_executed(core, thread_id, executed);
+    uint32_t end = row == core->rest ? core->threads.count : row + 1;
+    for (uint32_t thread = row; thread < end; thread++)
+        gather_executed(core, thread, executed);
     for (uint32_t id = 1; id < core->code.instrs.count; id++) {
-        const struct tn_centre *centre = tn_centre_known(core, thread, id);
-        const uint64_t *extra = centre ? centre->extra : NULL;
-        if (executed[id] || (extra && tn_nonzero(extra, TN_IMMEDIATE_EVENTS)))
-            put_self(w, thread_id, id, executed[id], extra);
+        uint64_t extra[TN_IMMEDIATE_EVENTS] = {0};
+        for (uint32_t thread = row; thread < end; thread++)
+            add_extra(core, thread, id, extra);
+        if (executed[id] || tn_nonzero(extra, TN_IMMEDIATE_EVENTS))
+            put_self(w, row, id, executed[id], extra);
         executed[id] = 0;
-        for (uint32_t stream = 0; centre && stream < TN_STREAMS; stream++)
-            write_late(w, (const uint64_t[]){thread_id, id, stream, 0}, &centre->late[stream]);
+        for (uint32_t thread = row; thread < end; thread++) {
+            const struct tn_centre *centre = tn_centre_known(core, tn_thread_record_of(core, thread), id);
+            for (uint32_t stream = 0; centre && stream < TN_STREAMS; stream++)
+                write_late(w, (const uint64_t[]){row, id, stream, 0}, &centre->late[stream]);
+        }
     }
-    for (uint32_t i = 1; core->data && i < thread->shares.list.count; i++) {
-        const struct tn_share *share = tn_share_at(&thread->shares, i);
-        write_late(w, (const uint64_t[]){thread_id, share->instr, TN_DATA, share->object}, &share->late);
+    for (uint32_t thread = row; core->data && thread < end; thread++) {
+        const struct tn_shares *shares = &tn_thread_record_of(core, thread)->shares;
+        for (uint32_t i = 1; i < shares->list.count; i++) {
+            const struct tn_share *share = tn_share_at(shares, i);
+            write_late(w, (const uint64_t[]){row, share->instr, TN_DATA, share->object}, &share->late);
+        }
     }
 }
 
@@ -588,8 +603,8 @@ int tn_raw_write_part(tn_core *core, void *stream, const char *why)
         write_sharings(w);
     size_t bytes = core->code.instrs.count * sizeof(uint64_t);
     uint64_t *executed = tn_host_alloc(bytes);
-    for (uint32_t id = 1; id < core->threads.count; id++)
-        write_thread_costs(w, id, executed);
+    for (uint32_t id = 1; id < core->threads.count && (!core->rest || id <= core->rest); id++)
+        write_row_costs(w, id, executed);
     tn_host_free(executed, bytes);
     if (core->pairs)
         tn_raw_write_pairs(w);

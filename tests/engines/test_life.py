@@ -127,6 +127,28 @@ class Life(harness.EngineTest):
             self.assertEqual(by_thread, {thread: work(*[1000] * 100) for thread in (2, 3, 4)})
             self.assertEqual(raw.calls()["thread_body", "work"], 300)
 
+    def test_threads_added_up(self):
+        """Those behind the number that is asked for are one thread, and sums are what they were. Under Valgrind these
+        differ from run to run."""
+        def sums(raw):
+            inclusive = sorted((raw.name_of(c), sorted(costs.items())) for c, costs in raw.function_incl.items())
+            return raw.totals(), raw.self_by_function(), raw.calls(), inclusive
+
+        for what, number, runs in (("one-by-one", 21, 2000), ("threads", 4, 300)):
+            for options in (["--branch-sim=yes"], ["--shared-l1=yes"], ["--data=no"]):
+                if self.engine == "native":
+                    options.append("--deterministic=yes")
+                whole = self.run_guest(what, *options)
+                self.assertEqual(len(whole.threads), number)
+                for most in (0, 2):
+                    raw = self.run_guest(what, f"--threads={most}", *options)
+                    self.assertEqual(len(raw.threads), most + 1)
+                    self.assertEqual(instructions(raw), work(*[1000] * runs))
+                    self.assertEqual(raw.calls()["thread_body", "work"], runs)
+                    self.assertLessEqual(sum(place[0] == 0 for place, _ in raw.nodes.values()), most + 2)
+                    if self.engine == "native":
+                        self.assertEqual(sums(raw), sums(whole), (what, most, options))
+
     def test_signals(self):
         raw = self.run_guest("signals")
         self.assertEqual(instructions(raw), work(*[5] * 20, *[7] * 10, 9))

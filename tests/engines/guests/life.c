@@ -36,6 +36,17 @@ static void threads(void)
         pthread_join(thread[i], NULL);
 }
 
+static void one_by_one(void)
+{
+    pthread_t thread;
+    int i;
+
+    for (i = 0; i < 20; i++) {
+        pthread_create(&thread, NULL, thread_body, NULL);
+        pthread_join(thread, NULL);
+    }
+}
+
 static pthread_barrier_t begun;
 
 static void *waiting(void *argument)
@@ -133,6 +144,8 @@ int main(int argc, char **argv)
 
     if (!strcmp(what, "threads"))
         threads();
+    if (!strcmp(what, "one-by-one"))
+        one_by_one();
     if (!strcmp(what, "signals"))
         signals();
     if (!strcmp(what, "fork"))
