@@ -185,6 +185,7 @@ static void describe(struct tp_column *column, uint8_t needs)
                  strcmp(known.name, column->name) == 0;
 
     memcpy(column->long_name, column->name, sizeof column->name);
+    column->cause = found ? known.needs : 0;
     column->needs = found ? known.needs : needs;
     column->real = found && known.real;
     if (found)

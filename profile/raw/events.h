@@ -33,6 +33,7 @@ struct tp_column {
     char name[TP_EVENT_NAME];
     char long_name[128];
     uint8_t needs;
+    uint8_t cause; /* what it needs as far as its name says: 0 if the event is not declared */
     bool real; /* in units of 1 / TN_RAW_ACCOST_UNIT */
 };
 

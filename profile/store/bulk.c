@@ -140,18 +140,20 @@ void tp_record_clear(struct tp_record *record)
     record->body = record->bodies;
 }
 
-int tp_record_open(struct tp_record *record, size_t columns)
+int tp_record_open(struct tp_record *record, size_t columns, const struct tp_stored *stored)
 {
-    *record = (struct tp_record){.columns = columns, .room = 8 * columns + 8};
-    record->types = malloc(columns * LONGEST_VARINT + 1);
+    *record = (struct tp_record){.columns = columns, .room = 8 * columns + 8, .stored = stored};
+    record->types = calloc(columns + 1, sizeof *record->types);
+    record->ends = calloc(columns + 1, sizeof *record->ends);
     record->bodies = malloc(record->room);
     tp_record_clear(record);
-    return record->types && record->bodies ? 0 : -1;
+    return record->types && record->ends && record->bodies ? 0 : -1;
 }
 
 void tp_record_free(struct tp_record *record)
 {
     free(record->types);
+    free(record->ends);
     free(record->bodies);
     *record = (struct tp_record){0};
 }
@@ -168,9 +170,9 @@ void tp_record_real(struct tp_record *record, double value)
     }
     memcpy(&bits, &value, sizeof bits);
     bits = __builtin_bswap64(bits);
-    *record->type++ = 7;
     memcpy(record->body, &bits, sizeof bits);
     record->body += sizeof bits;
+    tp_record_end(record, 7);
 }
 
 void tp_record_text(struct tp_record *record, const char *text)
@@ -189,35 +191,47 @@ void tp_record_text(struct tp_record *record, const char *text)
         record->body = larger + used;
         record->room = 2 * needed;
     }
-    record->type += put_varint(record->type, 2 * (uint64_t)size + 13);
     memcpy(record->body, text, size);
     record->body += size;
+    tp_record_end(record, (uint32_t)(2 * size + 13));
 }
 
-static size_t bulk_bytes_of(const uint8_t *begin, const uint8_t *end)
+static size_t put_of(const struct tp_record *record, size_t column)
 {
-    return (size_t)(end - begin);
+    return record->stored ? record->stored[column].put : column;
 }
 
 /* Bytes of the record's header, which count themselves: one, or two from 128. */
 static size_t header_size(const struct tp_record *record)
 {
-    size_t size = bulk_bytes_of(record->types, record->type) + 1;
+    size_t size = record->kept + 1;
 
+    for (size_t i = 0; i < record->kept; i++)
+        for (uint32_t type = record->types[put_of(record, i)]; type > 127; type >>= 7)
+            size++;
     return size + (size > 127);
 }
 
-size_t tp_record_size(const struct tp_record *record)
+/* What is left out has no bytes: it is NULL or 0. */
+size_t tp_record_size(struct tp_record *record)
 {
-    return header_size(record) + bulk_bytes_of(record->bodies, record->body);
+    record->kept = record->columns;
+    while (record->stored && record->kept > 1 &&
+           record->types[put_of(record, record->kept - 1)] == record->stored[record->kept - 1].absent)
+        record->kept--;
+    return header_size(record) + (size_t)(record->body - record->bodies);
 }
 
 void tp_record_join(const struct tp_record *record, uint8_t *out)
 {
     out += put_varint(out, header_size(record));
-    memcpy(out, record->types, bulk_bytes_of(record->types, record->type));
-    out += bulk_bytes_of(record->types, record->type);
-    memcpy(out, record->bodies, bulk_bytes_of(record->bodies, record->body));
+    for (size_t i = 0; i < record->kept; i++)
+        out += put_varint(out, record->types[put_of(record, i)]);
+    for (size_t i = 0; i < record->kept; i++) {
+        size_t put = put_of(record, i), begin = put ? record->ends[put - 1] : 0;
+        for (size_t at = begin; at < record->ends[put]; at++)
+            *out++ = record->bodies[at];
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ pages */

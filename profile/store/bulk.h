@@ -41,27 +41,46 @@ static inline void tp_put_u32(uint8_t *p, uint32_t value)
     tp_put_u16(p + 2, value);
 }
 
+/* A column as it is stored. A row ends behind its last column that differs from what it is where a row ends before it.
+ * So columns that seldom do are stored last, in whatever order values are put. */
+struct tp_stored {
+    uint16_t put; /* which of the values of a row, in the order in which they are put */
+    uint8_t absent; /* what it is where the row ends before: TP_ABSENT_* */
+};
+enum { TP_ABSENT_NULL = 0, TP_ABSENT_ZERO = 8 }; /* SQLite's types of these */
+
 /* A row in the making, as SQLite has it: the types of its values, and their bytes. A value for each column, in order;
  * NULL for one that is an INTEGER PRIMARY KEY. */
 struct tp_record {
-    uint8_t *types, *type; /* type: where the next one goes */
+    uint32_t *types, *type; /* type: where the next one goes */
+    uint32_t *ends;         /* of each value's bytes in `bodies` */
     uint8_t *bodies, *body;
     size_t columns, room; /* room: of bodies */
+    size_t kept;          /* of the columns as they are stored, once tp_record_size was asked */
+    const struct tp_stored *stored; /* NULL: all columns as they are put */
     bool no_memory;
 };
-int tp_record_open(struct tp_record *record, size_t columns); /* -1: out of memory; free in any case */
+/* `stored`: kept by the caller. -1: out of memory; free in any case. */
+int tp_record_open(struct tp_record *record, size_t columns, const struct tp_stored *stored);
 void tp_record_free(struct tp_record *record);
 void tp_record_real(struct tp_record *record, double value);
 void tp_record_text(struct tp_record *record, const char *text); /* copied */
 
-/* As it is stored: its bytes, and how many. */
-size_t tp_record_size(const struct tp_record *record);
+/* As it is stored: its bytes, and how many, which is to be asked first. */
+size_t tp_record_size(struct tp_record *record);
 void tp_record_join(const struct tp_record *record, uint8_t *out);
 void tp_record_clear(struct tp_record *record);
 
+/* A value whose bytes are there. */
+static inline void tp_record_end(struct tp_record *record, uint32_t type)
+{
+    record->ends[record->type - record->types] = (uint32_t)(record->body - record->bodies);
+    *record->type++ = type;
+}
+
 static inline void tp_record_null(struct tp_record *record)
 {
-    *record->type++ = 0;
+    tp_record_end(record, 0);
 }
 
 /* In as few bytes as SQLite has types for; 0 and 1 have types of their own and no bytes. */
@@ -70,15 +89,15 @@ static inline void tp_record_integer(struct tp_record *record, int64_t value)
     static const uint8_t size[] = {0, 1, 2, 3, 4, 6, 6, 8, 8}, type[] = {0, 1, 2, 3, 4, 5, 5, 6, 6};
 
     if (value == 0 || value == 1) {
-        *record->type++ = (uint8_t)(8 + value);
+        tp_record_end(record, (uint32_t)(8 + value));
         return;
     }
     uint64_t magnitude = value < 0 ? ~(uint64_t)value : (uint64_t)value;
     int bytes = (72 - __builtin_clzll(magnitude | 1)) / 8; /* with the sign's bit */
     uint64_t first = __builtin_bswap64((uint64_t)value << (64 - 8 * size[bytes]));
-    *record->type++ = type[bytes];
     __builtin_memcpy(record->body, &first, sizeof first); /* there is room for eight */
     record->body += size[bytes];
+    tp_record_end(record, type[bytes]);
 }
 
 /* Keys of an index of one column of numbers, in the order of rowids. */

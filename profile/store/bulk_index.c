@@ -178,7 +178,7 @@ int tp_bulk_index(struct tp_bulk *bulk, struct tp_bulk_index *index)
     size_t count = index->keys.count;
     struct entry *entries = malloc((count + 1) * sizeof *entries);
     struct level *level = calloc(1, sizeof *level);
-    bool ok = entries && level && !tp_record_open(&level->record, 2) && !put_in_order(index);
+    bool ok = entries && level && !tp_record_open(&level->record, 2, NULL) && !put_in_order(index);
 
     for (size_t i = 0; ok && i < count; i++)
         entries[i] = (struct entry){.key = index->keys.at[i]};

@@ -33,7 +33,7 @@
 #include "profile/raw/recording.h"
 #include "profile/store/bulk.h"
 
-enum { TP_SCHEMA_VERSION = 13, TP_APPLICATION_ID = 0x546E7572 };
+enum { TP_SCHEMA_VERSION = 14, TP_APPLICATION_ID = 0x546E7572 };
 
 struct tp_data_name {
     const char *name;      /* "strdup in main (main.c:41)", "table (libfoo.so)", "stack of thread 1", ... */
@@ -45,19 +45,29 @@ struct tp_data_name {
     uint32_t file, line;   /* of that call; 0: not known. File + 1 */
 };
 
-enum { TP_SELF_EVENTS = 1, TP_INCL_EVENTS = 2 };
+enum {
+    TP_SELF_EVENTS = 1,
+    TP_INCL_EVENTS = 2,
+    TP_PLACE_EVENTS = 4, /* of these only those that are counted by place (store_offsets.c) are not NULL */
+};
 
 /* A table of the schema. `columns`: as in CREATE TABLE, and behind each what becomes of it where profiles are summed
- * (sum.h; "-" in a table that is not summed row by row). Those of events are left out. `order`: in which rows are read
- * to be summed, of the table t; NULL: by id. */
+ * (sum.h; "-" in a table that is not summed row by row); behind "|" those that are NULL in most rows. Those of events
+ * are left out. `order`: in which rows are read to be summed, of the table t; NULL: by id. */
 struct tp_table {
     const char *name, *columns;
-    int events; /* TP_SELF_EVENTS, TP_INCL_EVENTS */
+    int events; /* TP_SELF_EVENTS, TP_INCL_EVENTS, TP_PLACE_EVENTS */
     const char *order;
 };
 const struct tp_table *tp_schema_tables(size_t *count);
 /* What creates it. */
 void tp_schema_table(sqlite3_str *sql, const struct tp_table *table, const struct tp_events *events);
+/* Its columns in the order in which they are stored; how many. A row is put in the order of `columns`, then self, then
+ * inclusive costs. */
+enum { TP_STORED = 32 + 2 * TP_MAX_EVENTS };
+size_t tp_schema_stored(const struct tp_table *table, const struct tp_events *events, struct tp_stored *stored);
+/* Whether an event is counted by place. */
+bool tp_counted_by_place(const char *event);
 
 /* A view: `columns`, those of events behind them, from `from`. */
 struct tp_view {
@@ -117,7 +127,6 @@ struct tp_store {
     struct tp_table_place {
         char name[32];
         uint32_t root;
-        int columns;
         bool has_id;
         struct tp_index_place {
             uint32_t root;
@@ -162,7 +171,9 @@ struct tp_insert {
     int64_t first[TP_INDEXED]; /* of the row: values of the first columns, as keys */
     struct tp_bulk_index index[TP_INDICES];
     int index_column[TP_INDICES];
-    int columns, next; /* next: to be put, from 0 */
+    struct tp_stored *stored;
+    size_t columns;
+    int next;   /* to be put, from 0 */
     void *user;        /* of tp_insert_all */
 };
 int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char *table);

@@ -78,8 +78,7 @@ static void take_table(struct tp_store *store, sqlite3_stmt *row)
     struct tp_table_place *place = &store->place[store->places++];
     snprintf(place->name, sizeof place->name, "%s", tp_text(row, 0));
     place->root = (uint32_t)sqlite3_column_int64(row, 1);
-    place->columns = sqlite3_column_int(row, 2);
-    place->has_id = sqlite3_column_int(row, 3) != 0;
+    place->has_id = sqlite3_column_int(row, 2) != 0;
 }
 
 static void take_index(struct tp_store *store, sqlite3_stmt *row)
@@ -105,8 +104,7 @@ static int write_schema(struct tp_store *store)
              "PRAGMA journal_mode = OFF; BEGIN", TP_PAGE, TP_SCHEMA_VERSION, TP_APPLICATION_ID);
     return open_database(store, settings) || tp_store_tables(store) ||
            each_row(store,
-                    "SELECT name, rootpage, (SELECT count(*) FROM pragma_table_info(m.name)), "
-                    "(SELECT sum(pk) FROM pragma_table_info(m.name)) FROM sqlite_schema m "
+                    "SELECT name, rootpage, (SELECT sum(pk) FROM pragma_table_info(m.name)) FROM sqlite_schema m "
                     "WHERE type = 'table' AND name LIKE 't\\_%' ESCAPE '\\'", take_table) ||
            each_row(store,
                     "SELECT tbl_name, rootpage, (SELECT cid FROM pragma_index_info(m.name)) FROM sqlite_schema m "

@@ -120,31 +120,24 @@ static int open_bulk(struct tp_store *store, struct tp_insert *insert, const cha
 {
     const struct tp_table_place *place = tp_table_place(store, table);
 
-    insert->columns = place->columns;
     insert->has_id = place->has_id;
     insert->bulk = malloc(sizeof *insert->bulk);
-    if (tp_record_open(&insert->record, (size_t)insert->columns) || !insert->bulk)
+    if (tp_record_open(&insert->record, insert->columns, insert->stored) || !insert->bulk)
         return TP_NO_MEMORY(store->err);
     tp_bulk_table(insert->bulk, place->root);
     for (size_t i = 0; i < TP_INDICES; i++) {
         insert->index[i].root = place->index[i].root;
-        insert->index_column[i] = place->index[i].column;
+        insert->index_column[i] = insert->stored[place->index[i].column].put;
     }
     return 0;
 }
 
 static int open_statement(struct tp_store *store, struct tp_insert *insert, const char *table)
 {
-    char *query = sqlite3_mprintf("SELECT count(*) FROM pragma_table_info(%Q)", table);
-    sqlite3_stmt *count = NULL;
-
-    if (query && sqlite3_prepare_v2(store->db, query, -1, &count, NULL) == SQLITE_OK)
-        insert->columns = sqlite3_step(count) == SQLITE_ROW ? sqlite3_column_int(count, 0) : 0;
-    sqlite3_finalize(count);
-    sqlite3_free(query);
     sqlite3_str *sql = sqlite3_str_new(store->db);
+
     sqlite3_str_appendf(sql, "INSERT INTO %s VALUES(?", table);
-    for (int i = 1; i < insert->columns; i++)
+    for (size_t i = 1; i < insert->columns; i++)
         sqlite3_str_appendall(sql, ",?");
     sqlite3_str_appendall(sql, ")");
     char *text = sqlite3_str_finish(sql);
@@ -155,7 +148,15 @@ static int open_statement(struct tp_store *store, struct tp_insert *insert, cons
 
 int tp_insert_open(struct tp_store *store, struct tp_insert *insert, const char *table)
 {
-    *insert = (struct tp_insert){0};
+    size_t count;
+    const struct tp_table *schema = tp_schema_tables(&count);
+
+    while (strcmp(schema->name, table) != 0)
+        schema++;
+    *insert = (struct tp_insert){.stored = malloc(TP_STORED * sizeof *insert->stored)};
+    if (!insert->stored)
+        return TP_NO_MEMORY(store->err);
+    insert->columns = tp_schema_stored(schema, &store->rec->events, insert->stored);
     return strncmp(table, "t_", 2) == 0 ? open_bulk(store, insert, table) : open_statement(store, insert, table);
 }
 
@@ -177,6 +178,7 @@ int tp_insert_close(struct tp_store *store, struct tp_insert *insert, int failed
     }
     sqlite3_finalize(insert->statement);
     tp_record_free(&insert->record);
+    free(insert->stored);
     free(insert->bulk);
     *insert = (struct tp_insert){0};
     return failed ? -1 : 0;

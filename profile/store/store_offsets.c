@@ -24,6 +24,20 @@ enum { PIECE = TN_AT_PIECE, NO_FIELD = UINT32_MAX, UNCOUNTED = UINT8_MAX };
 static const char *const counted[] = {"D1mr", "D1mw", "DLmr", "DLmw", "UseD1", "SpLossD1", "UseL", "SpLossL"};
 enum { COUNTED = sizeof counted / sizeof *counted };
 
+static uint8_t which_count(const char *event)
+{
+    uint8_t which = 0;
+
+    while (which < COUNTED && strcmp(counted[which], event) != 0)
+        which++;
+    return which < COUNTED ? which : UNCOUNTED;
+}
+
+bool tp_counted_by_place(const char *event)
+{
+    return which_count(event) != UNCOUNTED;
+}
+
 struct place {
     uint32_t number; /* as in DATA_AT */
     uint64_t count[COUNTED];
@@ -144,7 +158,7 @@ static void put_counts(const struct offsets *o, struct tp_insert *insert, const 
 {
     const struct tp_events *events = &o->store->rec->events;
 
-    for (size_t i = 0; i < events->count; i++) {
+    for (size_t i = 0; i < tp_events_shown(events); i++) {
         const struct tp_column *column = &events->column[i];
         uint8_t which = o->of_event[i];
         bool absent = which == UNCOUNTED || (count[which] == 0 && column->needs && !(column->needs & can));
@@ -199,13 +213,8 @@ int tp_store_offsets(struct tp_store *store, const struct tp_cost_rows *objects)
     int failed = tp_insert_open(store, &o.fields, "t_data_fields") ||
                  tp_insert_open(store, &o.offsets, "t_data_offsets");
 
-    memset(o.of_event, UNCOUNTED, sizeof o.of_event);
-    for (size_t i = 0; i < events->count; i++) {
-        for (uint8_t c = 0; c < COUNTED; c++) {
-            if (strcmp(events->column[i].name, counted[c]) == 0)
-                o.of_event[i] = c;
-        }
-    }
+    for (size_t i = 0; i < events->count; i++)
+        o.of_event[i] = which_count(events->column[i].name);
     for (size_t i = 0; !failed && i < store->rec->data.count; i++) {
         const struct tp_data *data = &store->rec->data.at[i];
         size_t at = 0;

@@ -2,9 +2,13 @@
 /*
  * store_schema.c: the tables and views of docs/profile-format.md.
  *
- * A table is its fixed columns, then one column per event, self and/or inclusive. A view is the table, joined
- * with names, plus the derived events. Both lists of columns are written by the same function, so that they
- * cannot drift apart; what differs between tables is in the list `tables` alone.
+ * A table is its fixed columns, and one column per event, self and/or inclusive. A view is the table, joined with
+ * names, plus the derived events. What differs between tables is in the list `tables` alone.
+ *
+ * Most rows of a profile are instructions, paths and data objects for which most events are 0, or cannot occur. SQLite
+ * lets a row end before its last columns, which then have their default. So what seldom differs from that comes last
+ * (tp_schema_stored): behind instructions executed, what only reads and writes cause, which is NULL for all other
+ * instructions; then misses of the last level, and of fetches. Views have the order of the recording.
  */
 #include "profile/store/store.h"
 
@@ -13,7 +17,7 @@
 
 #include "profile/base/error.h"
 
-enum { SELF = TP_SELF_EVENTS, INCL = TP_INCL_EVENTS };
+enum { SELF = TP_SELF_EVENTS, INCL = TP_INCL_EVENTS, PLACE = TP_PLACE_EVENTS };
 
 static const struct tp_table tables[] = {
     {"meta", "key TEXT PRIMARY KEY -, value TEXT -", 0, NULL},
@@ -50,7 +54,7 @@ static const struct tp_table tables[] = {
      "line INTEGER key, estimate INTEGER max", SELF | INCL, NULL},
     {"t_instructions",
      "id INTEGER PRIMARY KEY id, function_id INTEGER key>t_functions, object_id INTEGER key>objects, "
-     "address INTEGER key@object_id*, length INTEGER key, file_id INTEGER key>files, line INTEGER key, "
+     "address INTEGER key@object_id*, length INTEGER key, | file_id INTEGER key>files, line INTEGER key, "
      "inlined_id INTEGER key>t_inlined, statement_id INTEGER any>t_statements, loop_id INTEGER any>t_loops, "
      "floating INTEGER any", SELF, NULL},
     {"t_self", "instruction_id INTEGER key>t_instructions, thread INTEGER key", SELF, NULL},
@@ -75,9 +79,9 @@ static const struct tp_table tables[] = {
      SELF, NULL},
     {"t_data_fields",
      "id INTEGER PRIMARY KEY id, data_id INTEGER key>t_data, kind TEXT key, field TEXT key, type TEXT key, "
-     "offset INTEGER key, size INTEGER key", SELF, NULL},
+     "offset INTEGER key, size INTEGER key", SELF | PLACE, NULL},
     {"t_data_offsets",
-     "data_id INTEGER key>t_data, field_id INTEGER key>t_data_fields, offset INTEGER key", SELF, NULL},
+     "data_id INTEGER key>t_data, field_id INTEGER key>t_data_fields, offset INTEGER key", SELF | PLACE, NULL},
     {"t_instruction_data", "instruction_id INTEGER key>t_instructions, data_id INTEGER key>t_data", SELF, NULL},
     {"t_sharing",
      "writer_id INTEGER key>t_instructions, victim_id INTEGER key>t_instructions, data_id INTEGER key>t_data, "
@@ -373,7 +377,7 @@ static const char indices[] = "CREATE INDEX i_functions_name ON t_functions(func
 static const char *next_column(const char *column)
 {
     column += strcspn(column, ",");
-    return column + strspn(column, ", ");
+    return column + strspn(column, ", |");
 }
 
 static bool has_word(const char *text, const char *word)
@@ -510,13 +514,6 @@ static void expression(sqlite3_str *sql, const struct tp_events *events, const u
 
 /* ------------------------------------------------------------------------------------------ statements */
 
-static void event_columns(sqlite3_str *sql, const struct tp_events *events, const char *suffix)
-{
-    for (size_t i = 0; i < tp_events_shown(events); i++)
-        sqlite3_str_appendf(sql, ", \"%s%s\" %s", events->column[i].name, suffix,
-                            events->column[i].real ? "REAL" : "INTEGER");
-}
-
 static void view_events(sqlite3_str *sql, const struct tp_recording *rec, const char *suffix)
 {
     for (size_t i = 0; i < tp_events_shown(&rec->events); i++)
@@ -547,22 +544,71 @@ static void without_leading_comma(sqlite3_str *to, sqlite3_str *columns)
     sqlite3_free(text);
 }
 
+/* When an event's columns come: 0 first. */
+enum { FIRST, CAUSED, ALWAYS, RANKS };
+static int event_rank(const struct tp_table *table, const struct tp_events *events, size_t event)
+{
+    if (table->events & PLACE)
+        return tp_counted_by_place(events->column[event].name) ? FIRST : CAUSED;
+    return event == 0 ? FIRST : events->column[event].cause ? CAUSED : ALWAYS;
+}
+
+/* Documented tables have the order of views; they are small. */
+size_t tp_schema_stored(const struct tp_table *table, const struct tp_events *events, struct tp_stored *stored)
+{
+    size_t shown = tp_events_shown(events), often = 0, fixed = 0, count = 0;
+    bool large = strncmp(table->name, "t_", 2) == 0;
+
+    for (const char *column = table->columns; *column; column = next_column(column), fixed++)
+        often += !memchr(table->columns, '|', (size_t)(column - table->columns));
+    for (; count < often; count++)
+        stored[count] = (struct tp_stored){(uint16_t)count, TP_ABSENT_NULL};
+    for (int rank = 0; table->events && rank < RANKS; rank++) {
+        for (size_t i = 0; i < shown; i++) {
+            size_t event = rank == ALWAYS && large ? shown - 1 - i : i;
+            bool zero = large && rank != CAUSED && !(table->events & PLACE);
+            if (rank != (large ? event_rank(table, events, event) : FIRST))
+                continue;
+            for (size_t put = fixed + event, kind = SELF; kind <= INCL; kind *= 2) {
+                if (!(table->events & (int)kind))
+                    continue;
+                stored[count++] = (struct tp_stored){(uint16_t)put, zero ? TP_ABSENT_ZERO : TP_ABSENT_NULL};
+                put += shown;
+            }
+        }
+        for (size_t i = often; rank == FIRST && i < fixed; i++)
+            stored[count++] = (struct tp_stored){(uint16_t)i, TP_ABSENT_NULL};
+    }
+    return count;
+}
+
 void tp_schema_table(sqlite3_str *sql, const struct tp_table *table, const struct tp_events *events)
 {
-    sqlite3_str *columns = sqlite3_str_new(NULL);
+    struct tp_stored stored[TP_STORED];
+    size_t count = tp_schema_stored(table, events, stored), shown = tp_events_shown(events), fixed = 0;
 
-    for (const char *column = table->columns; *column; column = next_column(column)) {
+    for (const char *column = table->columns; *column; column = next_column(column))
+        fixed++;
+    sqlite3_str_appendf(sql, "CREATE TABLE %s(", table->name);
+    for (size_t i = 0; i < count; i++) {
+        sqlite3_str_appendall(sql, i ? ", " : "");
+        if (stored[i].put >= fixed) {
+            size_t put = stored[i].put - fixed;
+            const struct tp_column *event = &events->column[put % shown];
+            bool incl = put >= shown || !(table->events & SELF);
+            sqlite3_str_appendf(sql, "\"%s%s\" %s%s", event->name, incl ? "_incl" : "",
+                                event->real ? "REAL" : "INTEGER",
+                                stored[i].absent == TP_ABSENT_ZERO ? " DEFAULT 0" : "");
+            continue;
+        }
+        const char *column = table->columns;
+        for (size_t k = 0; k < stored[i].put; k++)
+            column = next_column(column);
         int length = (int)strcspn(column, ",");
         while (column[length - 1] != ' ') /* without what merge does with it */
             length--;
-        sqlite3_str_appendf(columns, "%s%.*s", column > table->columns ? ", " : "", length - 1, column);
+        sqlite3_str_appendf(sql, "%.*s", length - 1, column);
     }
-    if (table->events & SELF)
-        event_columns(columns, events, "");
-    if (table->events & INCL)
-        event_columns(columns, events, "_incl");
-    sqlite3_str_appendf(sql, "CREATE TABLE %s(", table->name);
-    without_leading_comma(sql, columns);
     sqlite3_str_appendall(sql, ")");
 }
 

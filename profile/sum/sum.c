@@ -120,7 +120,7 @@ int tp_sum_begin(struct tp_sum *sum, bool by_name, struct tp_error *err)
     }
     for (int i = 0; i < sum->tables; i++) {
         struct tp_shape *shape = &sum->shape[i];
-        for (const char *column = shape->table->columns; *column; column += strspn(column, ", ")) {
+        for (const char *column = shape->table->columns; *column; column += strspn(column, ", |")) {
             if (shape->fields == TP_MAX_FIELDS || !read_field(sum, shape, column))
                 return TP_FAIL(err, "the schema does not say how table %s is merged", shape->table->name);
             column += strcspn(column, ",");

@@ -83,7 +83,7 @@ static void fill(uint32_t root, int rows, size_t longest, int step)
     struct cell cells[4];
 
     assert_true(table && text);
-    assert_int_equal(tp_record_open(&record, 4), 0);
+    assert_int_equal(tp_record_open(&record, 4, NULL), 0);
     assert_int_equal(tp_bulk_open(&bulk, path), 0);
     tp_bulk_table(table, root);
     for (int i = 1; i <= rows; i++) {
@@ -240,7 +240,7 @@ static void fill_both(int rows, int64_t (*value)(int i))
     uint32_t root = make_index(&index.root);
 
     assert_non_null(table);
-    assert_int_equal(tp_record_open(&record, 4), 0);
+    assert_int_equal(tp_record_open(&record, 4, NULL), 0);
     assert_int_equal(tp_bulk_open(&bulk, path), 0);
     tp_bulk_table(table, root);
     for (int i = 1; i <= rows; i++) {
@@ -310,6 +310,84 @@ static void two_levels_of_an_index(void **state)
     try_index(1416000, ascending); /* the last key goes up from the first of two pages above leaves */
 }
 
+/* Put: id, a, c, d, b; stored in the order of the table. */
+static const struct tp_stored in_order[] = {{0, TP_ABSENT_NULL}, {1, TP_ABSENT_NULL}, {4, TP_ABSENT_ZERO},
+                                            {2, TP_ABSENT_NULL}, {3, TP_ABSENT_ZERO}};
+enum { STORED = sizeof in_order / sizeof *in_order };
+
+static void absent_row(int i, struct cell cells[STORED])
+{
+    for (int k = 0; k < STORED; k++) {
+        cells[k].type = i >> 2 * k & 1 ? CELL_INTEGER : CELL_NULL;
+        cells[k].integer = i >> (2 * k + 1) & 1 ? k : 0;
+    }
+    cells[0] = (struct cell){.type = CELL_NULL};
+}
+
+/* Rows end behind the last column that is not what it is where a row ends before it, and read as they were put. */
+static void rows_that_end_early(void **state)
+{
+    enum { ROWS = 1 << 2 * STORED };
+    static const int in_table[STORED] = {0, 1, 3, 4, 2}; /* by place in a row as it is put */
+    struct tp_bulk bulk;
+    struct tp_bulk_table *table = malloc(sizeof *table);
+    struct tp_record record;
+    struct cell cells[STORED];
+    sqlite3 *db;
+    sqlite3_stmt *found;
+    uint32_t root = make_table();
+
+    (void)state;
+    assert_non_null(table);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "PRAGMA writable_schema = 1;"
+                                  "UPDATE sqlite_schema SET sql = 'CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, "
+                                  "b REAL DEFAULT 0, c TEXT, d INTEGER DEFAULT 0)'",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    assert_int_equal(tp_record_open(&record, STORED, in_order), 0);
+    assert_int_equal(tp_bulk_open(&bulk, path), 0);
+    tp_bulk_table(table, root);
+    for (int i = 0; i < ROWS; i++) {
+        size_t kept = STORED;
+        absent_row(i, cells);
+        for (int k = 0; k < STORED; k++)
+            put(&record, &cells[k]);
+        while (kept > 1) {
+            const struct cell *last = &cells[in_order[kept - 1].put];
+            if (in_order[kept - 1].absent == TP_ABSENT_NULL ? last->type != CELL_NULL
+                                                            : last->type == CELL_NULL || last->integer)
+                break;
+            kept--;
+        }
+        size_t size = 1 + kept;
+        for (size_t k = 0; k < kept; k++)
+            size += cells[in_order[k].put].type != CELL_NULL && cells[in_order[k].put].integer > 1;
+        assert_int_equal(tp_record_size(&record), size);
+        assert_int_equal(tp_bulk_row(&bulk, table, i + 1, &record), 0);
+    }
+    assert_int_equal(tp_bulk_finish(&bulk, table), 0);
+    assert_int_equal(tp_bulk_close(&bulk), 0);
+    tp_record_free(&record);
+    free(table);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(
+                         db, "SELECT id, a, CAST(b AS INTEGER), CAST(c AS INTEGER), d FROM t ORDER BY id", -1, &found,
+                         NULL),
+                     SQLITE_OK);
+    for (int i = 0; i < ROWS; i++) {
+        absent_row(i, cells);
+        assert_int_equal(sqlite3_step(found), SQLITE_ROW);
+        for (int k = 1; k < STORED; k++)
+            same_cell(found, in_table[k], &cells[k]);
+    }
+    assert_int_equal(sqlite3_step(found), SQLITE_DONE);
+    sqlite3_finalize(found);
+    sqlite3_close(db);
+}
+
 static void a_full_disk_is_told(void **state)
 {
     struct tp_bulk bulk;
@@ -333,6 +411,7 @@ int main(void)
         cmocka_unit_test(indices),
         cmocka_unit_test(the_last_key_goes_up),
         cmocka_unit_test(two_levels_of_an_index),
+        cmocka_unit_test(rows_that_end_early),
         cmocka_unit_test(a_full_disk_is_told),
     };
     int file = mkstemp(path);
