@@ -62,7 +62,7 @@ struct tp_import_options {
     const char *debug_path;  /* folders with separate debug files, ':' between; NULL: /usr/lib/debug */
     bool embed_source;       /* keep the text of every source file that is found (table `sources`) */
     bool source_anywhere;    /* read the text of any source file (profile/objects/source.h) */
-    bool keep_all;           /* all allocation paths, however little their blocks cost (profile/store/store_fold.c) */
+    bool keep_all;           /* all call paths and allocation paths, however little they cost */
     bool no_symbols;         /* leave debug information alone: no files, lines, inlined frames */
     tp_progress *progress;   /* may be NULL */
     void *user;              /* handed to progress */

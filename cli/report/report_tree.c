@@ -38,7 +38,7 @@ static const char tree_sql[] =
     "SELECT NULL AS place, count(*), NULL, NULL, NULL, NULL, NULL, NULL FROM kept "
     "UNION ALL SELECT place, calls, id, nullif(parent, 0), nth.depth,"
     " function || CASE WHEN handler THEN ' [signal handler]' ELSE '' END"
-    " || CASE WHEN approximate THEN ' [approximate below: --paths]' ELSE '' END, %s, %s "
+    " || CASE WHEN approximate THEN ' [approximate below]' ELSE '' END, %s, %s "
     "FROM (SELECT row_number() OVER () AS place, id, depth FROM tree) nth CROSS JOIN paths USING (id) ORDER BY place";
 
 /* False with a line on stderr. */

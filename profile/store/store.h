@@ -113,6 +113,7 @@ void tp_cost_rows_free(struct tp_cost_rows *rows);
 /* What only the call tree knows, which counts each event once however a function calls itself. */
 struct tp_from_tree {
     struct tp_tree tree;
+    bool *kept;      /* by node + 1: it is no rare path, and so a row of its own (store_paths.c); at 0: true */
     bool known;      /* there is a tree, and nothing was pruned; else there is nothing in what follows */
     bool *recurses;  /* by context + 1: it runs below one of its own lines */
     uint64_t **line; /* by line of tree.lines, of functions that do: costs of what is called, and behind them the

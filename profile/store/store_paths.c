@@ -6,6 +6,10 @@
  * pass gives what a function cost inclusively in one thread, the sum over its topmost nodes, and what was called
  * from a source line, the sum over the topmost nodes that are called from it (tree.h). Where nodes were pruned
  * (--paths) neither is known.
+ *
+ * Of a large tree (more than COMPLETE nodes) only paths are kept that, with all below them, have more than one part in
+ * KEPT_PARTS of any event. What others cost is added up in the nearest path above that is kept, which is then
+ * approximate, as it is where nodes were pruned. What follows from the tree is taken from all of its nodes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +18,20 @@
 #include "profile/base/tree.h"
 #include "profile/store/store.h"
 
-enum { REPORT_EVERY = 8192 };
+enum { REPORT_EVERY = 8192, COMPLETE = 10000, KEPT_PARTS = 10000 };
 
-/* A node with its self and inclusive costs. `can`: what can occur in the subtree. */
+/* A node with its self and inclusive costs, and those of nodes below it that are not kept. `can`: what can occur in the
+ * subtree. */
 struct visit {
     struct tp_store *store;
     const struct tp_tree *tree;
     struct tp_insert insert;
     uint32_t id; /* + 1 */
     const struct tp_node *node;
-    uint64_t *self, *incl;
-    uint8_t can;
+    uint64_t *self, *incl, *folded;
+    uint8_t can, can_folded;
+    bool has_folded, choosing;  /* choosing: which nodes are kept */
+    uint64_t *least;            /* of each event, what a path that is kept has more of */
 };
 
 /* ------------------------------------------------------------------------------------------ table */
@@ -41,13 +48,25 @@ static int write_node(struct visit *v)
     TP_PUT(insert, TP_ID(number), TP_ID(node->parent ? v->tree->number[node->parent] : 0), TP_ID(node->context),
            TP_ID(node->arc), TP_COUNT(node->calls), TP_INTEGER(v->tree->depth[v->id]),
            TP_IF(node->thread, TP_COUNT(store->rec->threads.at[node->thread - 1].id)),
-           TP_INTEGER((node->flags & TN_RAW_NODE_PRUNED_BELOW) != 0),
+           TP_INTEGER(v->has_folded || (node->flags & TN_RAW_NODE_PRUNED_BELOW)),
            TP_INTEGER((node->flags & TN_RAW_NODE_HANDLER) != 0), TP_INTEGER((node->flags & TN_RAW_NODE_ALIAS) != 0));
-    tp_put_row(insert, &store->rec->events, v->self,
-               node->context ? store->rec->contexts.at[node->context - 1].can : 0);
+    tp_add_row(&store->rec->events, v->folded, v->self);
+    tp_put_row(insert, &store->rec->events, v->folded,
+               v->can_folded | (node->context ? store->rec->contexts.at[node->context - 1].can : 0));
     tp_put_row(insert, &store->rec->events, v->incl, v->can);
     store->paths++;
     return tp_insert_row(store, insert);
+}
+
+/* A recursive call has no costs: it is kept if what makes it is. */
+static void choose(struct visit *v)
+{
+    const struct tp_recording *rec = v->store->rec;
+    bool kept = !v->node->parent || v->node->flags & TN_RAW_NODE_ALIAS;
+
+    for (size_t i = 0; !kept && i < tp_events_shown(&rec->events); i++)
+        kept = v->incl[i] > v->least[i];
+    v->store->from_tree.kept[v->id] = kept;
 }
 
 /* ------------------------------------------------------------------------------------------ by thread */
@@ -139,11 +158,15 @@ struct held_rows {
     TP_VECTOR(struct held) held;
     uint32_t *first;         /* held + 1, by object: functions first, then nodes in the tree's order */
     uint32_t *open, opened;  /* nodes + 1 on the path at hand, by depth; how many */
-    uint64_t *row;           /* of each: what is paid at and below it, so far */
+    uint64_t *row, *own;     /* of each: what is paid at and below it, so far; what its row has of that */
+    struct held_by {
+        bool any;
+        uint8_t can;
+    } *by;                   /* whether something is paid in its row, and what can occur there */
     struct tp_cost_rows function; /* of the object at hand, by function + 1 */
     uint64_t *total;              /* of all objects */
     struct tp_cost_rows small_paths, small_functions; /* by node's place in the order, and by function + 1 */
-    struct tp_arena lists;   /* first, open, row */
+    struct tp_arena lists;   /* first, open, row, own, by */
 };
 
 /* ------------------------------------------------------------------------------------------ gathering */
@@ -232,27 +255,38 @@ static int add_to_function(struct held_rows *h, uint32_t context, const uint64_t
 }
 
 /* The innermost open node has nothing more below it. */
-static int close_node(struct held_rows *h)
+static int close_node(struct held_rows *h, uint32_t data)
 {
     uint32_t id = h->open[--h->opened], context = h->store->rec->nodes.at[id - 1].context;
-    uint64_t *row = h->row + h->opened * h->events.count;
+    size_t width = h->events.count;
+    uint64_t *row = h->row + h->opened * width, *own = h->own + h->opened * width;
+    struct held_by *by = &h->by[h->opened];
     int failed = context && h->tree->top[id] & TP_TOP_OF_FUNCTION ? add_to_function(h, context, row) : 0;
 
     if (h->opened)
-        tp_add_row(&h->events, row - h->events.count, row);
-    memset(row, 0, h->events.count * sizeof *row);
+        tp_add_row(&h->events, row - width, row);
+    if (!failed && by->any && h->store->from_tree.kept[id]) {
+        failed = write_or_fold(h, &h->paths, &h->small_paths, h->tree->number[id], data, own, by->can);
+    } else if (by->any) {
+        tp_add_row(&h->events, own - width, own);
+        by[-1].any = true;
+        by[-1].can |= by->can;
+    }
+    memset(row, 0, width * sizeof *row);
+    memset(own, 0, width * sizeof *own);
+    *by = (struct held_by){0};
     return failed;
 }
 
 /* The open nodes become those from the root to this one. */
-static int open_path(struct held_rows *h, uint32_t number)
+static int open_path(struct held_rows *h, uint32_t data, uint32_t number)
 {
     const struct tp_recording *rec = h->store->rec;
     uint32_t id = h->tree->order[number - 1], depth = h->tree->depth[id] + 1;
     int failed = 0;
 
     while (!failed && h->opened && h->tree->number[h->open[h->opened - 1]] < number)
-        failed = close_node(h);
+        failed = close_node(h, data);
     for (uint32_t d = depth; d > h->opened; d--, id = rec->nodes.at[id - 1].parent)
         h->open[d - 1] = id;
     h->opened = depth;
@@ -262,19 +296,20 @@ static int open_path(struct held_rows *h, uint32_t number)
 /* The pieces of one node, from *piece on. */
 static int path_data_take_node(struct held_rows *h, uint32_t data, uint32_t *piece)
 {
-    const struct tp_recording *rec = h->store->rec;
     const struct held *held = &h->held.at[*piece - 1];
     uint32_t number = held->number, context = held->context;
     uint64_t self[TP_MAX_EVENTS];
-    int failed = open_path(h, number);
+    int failed = open_path(h, data, number);
+    size_t innermost = h->opened - 1;
 
     memset(self, 0, h->events.count * sizeof *self);
     for (; *piece && h->held.at[*piece - 1].number == number; *piece = h->held.at[*piece - 1].next)
         tp_blob_add(&h->events, h->held.at[*piece - 1].blob, self, NULL);
-    tp_add_row(&h->events, h->row + (h->opened - 1) * h->events.count, self);
-    return failed ||
-           write_or_fold(h, &h->paths, &h->small_paths, number, data, self,
-                         context ? rec->contexts.at[context - 1].can : 0);
+    tp_add_row(&h->events, h->row + innermost * h->events.count, self);
+    tp_add_row(&h->events, h->own + innermost * h->events.count, self);
+    h->by[innermost].any = true;
+    h->by[innermost].can |= context ? h->store->rec->contexts.at[context - 1].can : 0;
+    return failed;
 }
 
 static int take_object(struct held_rows *h, uint32_t data)
@@ -290,7 +325,7 @@ static int take_object(struct held_rows *h, uint32_t data)
     while (!failed && piece)
         failed = path_data_take_node(h, data, &piece);
     while (!failed && h->opened)
-        failed = close_node(h);
+        failed = close_node(h, data);
     tp_cost_rows_sort(&h->function);
     for (size_t i = 0; !failed && i < h->function.list.count; i++) {
         const struct tp_cost_row *row = &h->function.list.at[i];
@@ -321,9 +356,11 @@ static int path_data(struct tp_store *store, const struct tp_tree *tree)
     h.first = tp_arena_alloc(&h.lists, (rec->data.count + 1) * sizeof *h.first);
     h.open = tp_arena_alloc(&h.lists, ((size_t)tree->deepest + 1) * sizeof *h.open);
     h.row = tp_arena_alloc(&h.lists, ((size_t)tree->deepest + 1) * (h.events.count + 1) * sizeof *h.row);
+    h.own = tp_arena_alloc(&h.lists, ((size_t)tree->deepest + 1) * (h.events.count + 1) * sizeof *h.own);
+    h.by = tp_arena_alloc(&h.lists, ((size_t)tree->deepest + 1) * sizeof *h.by);
     h.total = tp_arena_alloc(&h.lists, (h.events.count + 1) * sizeof *h.total);
     h.function.width = h.small_paths.width = h.small_functions.width = h.events.count;
-    int failed = h.first && h.open && h.row && h.total ? 0 : TP_NO_MEMORY(store->err);
+    int failed = h.first && h.open && h.row && h.own && h.by && h.total ? 0 : TP_NO_MEMORY(store->err);
     failed = failed || tp_insert_open(store, &h.paths, "t_path_data") ||
              tp_insert_open(store, &h.functions, "t_function_data") || path_data_gather(&h);
     for (uint32_t data = 1; !failed && data <= rec->data.count; data++)
@@ -342,37 +379,94 @@ static int path_data(struct tp_store *store, const struct tp_tree *tree)
 
 /* ------------------------------------------------------------------------------------------ all */
 
+/* A node that has all its costs: into its row, or into the next one above that is kept. `up`: the costs there. */
+static int finish_node(struct visit *v, uint64_t *up, uint8_t *can_up, bool *has_up)
+{
+    const struct tp_from_tree *from = &v->store->from_tree;
+
+    if (v->choosing) {
+        choose(v);
+        return 0;
+    }
+    if (add_thread_row(v) || add_line_rows(v))
+        return -1;
+    if (from->kept[v->id] && from->kept[v->node->parent])
+        return write_node(v);
+    tp_add_row(&v->store->rec->events, up, v->incl);
+    *can_up |= v->can;
+    *has_up = true;
+    return 0;
+}
+
 /* Sums of children by depth, so that each node's are complete when its turn comes. */
 static int visit_all(struct visit *v)
 {
     const struct tp_recording *rec = v->store->rec;
     const struct tp_tree *tree = v->tree;
-    size_t width = rec->events.count;
-    uint64_t *below = calloc((size_t)tree->deepest + 2, width * sizeof *below);
-    uint8_t *can_below = calloc((size_t)tree->deepest + 2, 1);
+    size_t width = rec->events.count, levels = (size_t)tree->deepest + 2;
+    uint64_t *below = calloc(levels, width * sizeof *below), *folded = calloc(levels, width * sizeof *folded);
+    uint8_t *can_below = calloc(levels, 1), *can_folded = calloc(levels, 1);
+    bool *has_folded = calloc(levels, sizeof *has_folded);
     uint64_t self[TP_MAX_EVENTS];
-    int failed = below && can_below ? 0 : TP_NO_MEMORY(v->store->err);
+    int failed = below && folded && can_below && can_folded && has_folded ? 0 : TP_NO_MEMORY(v->store->err);
 
     v->self = self;
     for (size_t i = 0; !failed && i < tree->count; i++) {
         uint32_t id = v->id = tree->order[i], depth = tree->depth[id];
         v->node = &rec->nodes.at[id - 1];
         v->incl = below + width * (depth + 1);
+        v->folded = folded + width * (depth + 1);
         v->can = can_below[depth + 1];
+        v->can_folded = can_folded[depth + 1];
+        v->has_folded = has_folded[depth + 1];
         memset(self, 0, width * sizeof *self);
         tp_blobs_add(&rec->events, v->node->costs, self, NULL);
         tp_add_row(&rec->events, v->incl, self);
         if (v->node->context)
             v->can |= rec->contexts.at[v->node->context - 1].can;
-        failed = write_node(v) || add_thread_row(v) || add_line_rows(v);
+        failed = finish_node(v, v->folded - width, &can_folded[depth], &has_folded[depth]);
         tp_add_row(&rec->events, below + width * depth, v->incl);
         can_below[depth] |= v->can;
         memset(v->incl, 0, width * sizeof *v->incl);
-        can_below[depth + 1] = 0;
+        memset(v->folded, 0, width * sizeof *v->folded);
+        can_below[depth + 1] = can_folded[depth + 1] = 0;
+        has_folded[depth + 1] = false;
     }
     free(below);
+    free(folded);
     free(can_below);
+    free(can_folded);
+    free(has_folded);
     return failed ? -1 : 0;
+}
+
+static int choose_all(struct visit *v)
+{
+    const struct tp_recording *rec = v->store->rec;
+    uint64_t total[TP_MAX_EVENTS] = {0};
+
+    for (size_t part = 0; part < rec->parts.count; part++)
+        tp_add_row(&rec->events, total, rec->parts.at[part].self);
+    for (size_t i = 0; i < rec->events.count; i++)
+        total[i] /= KEPT_PARTS;
+    v->least = total;
+    v->choosing = true;
+    int failed = visit_all(v);
+    v->choosing = false;
+    v->least = NULL;
+    return failed;
+}
+
+/* Whether rare paths are folded: not where contexts of a function are kept apart, whose inclusive costs together are
+ * known from the paths alone. */
+static bool folds(const struct tp_store *store)
+{
+    const struct tp_recording *rec = store->rec;
+    bool apart = false;
+
+    for (size_t i = 0; i < rec->contexts.count; i++)
+        apart |= rec->contexts.at[i].level > 1 || rec->contexts.at[i].callers;
+    return !store->options->keep_all && !apart && store->from_tree.tree.count > COMPLETE;
 }
 
 int tp_store_paths(struct tp_store *store)
@@ -387,8 +481,12 @@ int tp_store_paths(struct tp_store *store)
     from->by_thread.width = rec->events.count;
     from->line = tp_arena_alloc(&from->arena, (from->tree.lines.context.count + 1) * sizeof *from->line);
     from->recurses = tp_arena_alloc(&from->arena, (rec->contexts.count + 1) * sizeof *from->recurses);
-    if (!from->line || !from->recurses)
+    from->kept = tp_arena_alloc(&from->arena, (rec->nodes.count + 1) * sizeof *from->kept);
+    if (!from->line || !from->recurses || !from->kept)
         return TP_NO_MEMORY(store->err);
+    memset(from->kept, true, rec->nodes.count + 1);
+    if (folds(store) && choose_all(&visit))
+        return -1;
     for (size_t i = 1; i <= rec->nodes.count; i++) {
         if (from->tree.inside[i])
             from->recurses[rec->nodes.at[i - 1].context] = true;

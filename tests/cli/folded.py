@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Data objects of rare allocation paths are folded, and no sum changes.
+"""Call paths, and data objects of rare allocation paths, are folded, and no sum changes.
 
     folded.py TENURE FOLDED-GUEST
 
@@ -26,6 +26,33 @@ def sums(profile, keys, table, suffix=''):
     return {row[:count]: row[count:] for row in rows if any(row[count:])}
 
 
+def of_kept(folded, everything, key, table):
+    """sums() of all paths, each at the nearest path above that the folded profile has."""
+    kept = {path for path, in folded.execute('SELECT id FROM paths')}
+    parents = dict(everything.execute('SELECT id, parent FROM paths'))
+    added = {}
+    for (path,), row in sums(everything, key, table).items():
+        while path not in kept:
+            path = parents[path]
+        added[path,] = tuple(map(sum, zip(row, added.get((path,), [0] * len(row)))))
+    return added
+
+
+def check_paths(folded, everything):
+    columns = [row[1] for row in folded.execute('PRAGMA table_info(paths)')]
+    same = ', '.join('"%s"' % name for name in columns if name.endswith('_incl')) + ', parent, calls, depth, arc_id'
+    every = dict((row[0], row[1:]) for row in everything.execute('SELECT id, %s FROM paths' % same))
+    rows = folded.execute('SELECT id, %s FROM paths' % same).fetchall()
+    check('call paths', (len(every) > 10000, 0 < len(rows) < 5000), (True, True))
+    check('inclusive costs of call paths', [row[1:] for row in rows], [every[row[0]] for row in rows])
+    for key, table in (('id', 'paths'), ('path_id', 'path_data')):
+        check('%s with those below' % table, sums(folded, key, table), of_kept(folded, everything, key, table))
+    check('marked', one(folded, 'SELECT count(*) FROM paths p WHERE approximate <> EXISTS(SELECT 1 FROM every e '
+                                'WHERE e.parent = p.id AND e.id NOT IN (SELECT id FROM paths))'), 0)
+    check('rows of lines', folded.execute('SELECT * FROM lines').fetchall(),
+          everything.execute('SELECT * FROM lines').fetchall())
+
+
 def one(profile, sql):
     return profile.execute(sql).fetchone()[0]
 
@@ -37,6 +64,9 @@ def main():
         check('import', run([TENURE, 'import', '-q', '-o', 'folded', 'r.raw'])[0], 0)
         check('import of all', run([TENURE, 'import', '-q', '--keep-all', '-o', 'all', 'r.raw'])[0], 0)
         folded, everything = sqlite3.connect('folded'), sqlite3.connect('all')
+        folded.execute('CREATE TEMP TABLE every(id INTEGER PRIMARY KEY, parent INTEGER)')
+        folded.executemany('INSERT INTO every VALUES(?, ?)', everything.execute('SELECT id, parent FROM paths'))
+        check_paths(folded, everything)
         check('objects of all', one(everything, 'SELECT count(*) FROM data_objects') > 16384, True)
         check('objects', one(folded, 'SELECT count(*) FROM data_objects') < 3000, True)
         check('paths', one(folded, 'SELECT count(*) FROM data_paths') < 6000, True)
@@ -45,7 +75,7 @@ def main():
         often = 'SELECT count(*) FROM data_objects WHERE blocks >= 50000'
         check('large objects', (one(folded, often), one(everything, often)), (4, 4))
         for keys, table, suffix in (('name', 'data_objects', ''), ('instruction_id', 'instruction_data', ''),
-                                    ('path_id', 'path_data', ''), ('function_id', 'function_data', '_incl'),
+                                    ('function_id', 'function_data', '_incl'),
                                     ('data', 'statement_data', ''), ('data', 'loop_data', '_incl')):
             check('%s by %s' % (table, keys), sums(folded, keys, table, suffix), sums(everything, keys, table, suffix))
         check('types', folded.execute('SELECT DISTINCT type, element FROM data_objects WHERE blocks > 9999').fetchall(),
