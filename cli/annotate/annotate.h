@@ -68,6 +68,8 @@ struct annotate {
     size_t keys;
     struct tp_term term[ANNOTATE_MAX_TERMS];
     size_t terms;
+    struct tp_margin *(*margin)[TP_SAMPLED_DATA]; /* of each column, in rows of each kind, once asked for */
+    unsigned ran_of[2][3]; /* the terms Ir, Dr and Dw, self and inclusive; where sets were sampled */
     struct tp_annotation costs;
     struct tp_json out; /* with --json */
     uint8_t *choice; /* of each file, enum annotate_choice */
@@ -75,6 +77,7 @@ struct annotate {
     size_t chosen;
     uint32_t *by_address; /* functions, sorted; NULL until they are needed */
     unsigned sections;    /* printed so far */
+    bool failed;          /* margins: an error was printed */
 };
 
 /* ------------------------------------------------------------------------------------------ columns */
@@ -82,6 +85,9 @@ struct annotate {
 /* Reads --show and --sort. False with one line on stderr. */
 bool annotate_choose(struct annotate *an);
 struct annotate_value annotate_value(const struct annotate *an, size_t column, const union tp_cell *cost);
+/* How far the column may be off in a row of this kind, where sets were sampled and the profile has groups of it. */
+struct tp_figure annotate_margin(struct annotate *an, size_t column, enum tp_sampled of, const union tp_cell *cost);
+void annotate_margins_free(struct annotate *an);
 /* Whether any key's threshold is reached. */
 bool annotate_reaches(const struct annotate *an, const union tp_cell *cost);
 /* Order of rows, for qsort: the larger amount first, by the keys, then by the columns shown; 0: equal. */
@@ -91,11 +97,12 @@ int annotate_compare(const struct annotate *an, const union tp_cell *a, const un
 
 /* A table of the columns shown, and behind them one with this heading: TABLE_TEXT for names, or TABLE_SOURCE. Between
  * them with --statements there is one of their costs, for source. */
-struct table *annotate_table(const struct annotate *an, enum table_kind kind, const char *heading);
-/* The cells of a row but for the last one. `cost` NULL: nothing can occur. What is not known is blank. */
+struct table *annotate_table(struct annotate *an, enum table_kind kind, const char *heading);
+/* The cells of a row but for the last one. `cost` NULL: nothing can occur. What is not known is blank. `of`: what the
+ * row's margins are those of. */
 enum annotate_known { ANNOTATE_ALL, ANNOTATE_SELF_ONLY, ANNOTATE_INCLUSIVE_ONLY };
-void annotate_cells(const struct annotate *an, struct table *table, const union tp_cell *cost,
-                    enum annotate_known known);
+void annotate_cells(struct annotate *an, struct table *table, const union tp_cell *cost, enum annotate_known known,
+                    enum tp_sampled of);
 void annotate_print(const struct annotate *an, struct table *table); /* frees it */
 void annotate_section(struct annotate *an, const char *title);
 

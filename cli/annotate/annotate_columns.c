@@ -16,6 +16,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The number of a term, which is added if it is new; ANNOTATE_MAX_TERMS: there is no room, an error was printed. */
+static unsigned use_term(struct annotate *an, struct tp_term term)
+{
+    unsigned at = 0;
+
+    while (at < an->terms && (an->term[at].event != term.event || an->term[at].inclusive != term.inclusive))
+        at++;
+    if (at == ANNOTATE_MAX_TERMS)
+        term_error("too many events, the most is %d", ANNOTATE_MAX_TERMS);
+    else if (at == an->terms)
+        an->term[an->terms++] = term;
+    return at;
+}
+
+/* Accesses, which margins ask for. */
+static bool use_accesses(struct annotate *an)
+{
+    static const char *const names[] = {"Ir", "Dr", "Dw"};
+    bool inclusive = false, good = true;
+
+    for (size_t t = 0; t < an->terms; t++)
+        inclusive |= an->term[t].inclusive;
+    for (int incl = 0; incl <= inclusive; incl++) {
+        for (int i = 0; i < 3; i++) {
+            const struct tp_event *event = tp_event_find(an->profile, names[i]);
+
+            an->ran_of[incl][i] = ANNOTATE_MAX_TERMS;
+            if (event != NULL)
+                good &= (an->ran_of[incl][i] = use_term(an, (struct tp_term){event, incl})) < ANNOTATE_MAX_TERMS;
+        }
+    }
+    return good;
+}
+
 /* The terms that the columns are made of, each once. */
 static bool use_terms(struct annotate *an)
 {
@@ -26,23 +60,16 @@ static bool use_terms(struct annotate *an)
 
         for (size_t i = 0; i < count; i++) {
             struct tp_term term = {tp_event_find(an->profile, spec->event), spec->inclusive};
-            unsigned at = 0;
 
             if (spec->formula != NULL)
                 term = (struct tp_term){spec->formula->term[i].event,
                                         spec->inclusive || spec->formula->term[i].inclusive};
-            while (at < an->terms && (an->term[at].event != term.event || an->term[at].inclusive != term.inclusive))
-                at++;
-            if (at == ANNOTATE_MAX_TERMS) {
-                term_error("too many events, the most is %d", ANNOTATE_MAX_TERMS);
+            an->term_of[c][i] = use_term(an, term);
+            if (an->term_of[c][i] == ANNOTATE_MAX_TERMS)
                 return false;
-            }
-            if (at == an->terms)
-                an->term[an->terms++] = term;
-            an->term_of[c][i] = at;
         }
     }
-    return true;
+    return tp_sample(an->profile) == 1 || use_accesses(an);
 }
 
 static bool add_all(struct annotate *an, const char *suffix)
@@ -193,10 +220,65 @@ struct annotate_value annotate_value(const struct annotate *an, size_t i, const 
     return (struct annotate_value){result.known, false, 0, result.value};
 }
 
+/* ------------------------------------------------------------------------------------------ margins */
+
+static struct tp_margin *margin_in(struct annotate *an, size_t column, enum tp_sampled of)
+{
+    if (an->margin == NULL)
+        an->margin = term_have(calloc(an->columns.count + 1, sizeof *an->margin));
+    struct tp_margin **margin = &an->margin[column][of - 1];
+    if (*margin == NULL && !an->failed)
+        an->failed = !column_margin(an->profile, of, &an->columns.at[column], margin);
+    return *margin;
+}
+
+/* Whether a column of margins stands beside that one. */
+static bool has_margin(struct annotate *an, size_t column)
+{
+    const struct tp_margin *margin = an->costs.groups > 0 ? margin_in(an, column, TP_SAMPLED_TOTALS) : NULL;
+
+    return margin != NULL && !tp_margin_is_none(margin);
+}
+
+struct tp_figure annotate_margin(struct annotate *an, size_t column, enum tp_sampled of, const union tp_cell *cost)
+{
+    const struct column_spec *spec = &an->columns.at[column];
+    struct tp_margin *margin = of == TP_SAMPLED_NONE ? NULL : margin_in(an, column, of);
+    struct tp_sampled_sum sum = {0};
+
+    for (size_t i = 0; i < (spec->formula != NULL ? spec->formula->terms : 1); i++) {
+        unsigned term = an->term_of[column][i];
+
+        for (size_t g = 0; g <= an->costs.groups; g++) {
+            struct annotate_value value = value_of(an, term, cost + g * an->terms);
+
+            *(g == 0 ? &sum.all[i] : &sum.group[g - 1][i]) = (struct tp_figure){value.value, value.known};
+            if (g > 0 && !value.known && sum.all[i].known)
+                margin = NULL;
+        }
+        for (int a = 0; a < 3; a++) {
+            unsigned ran = an->ran_of[an->term[term].inclusive][a];
+
+            if (ran < an->terms)
+                sum.ran[i] += value_of(an, ran, cost).value;
+        }
+    }
+    return margin != NULL ? tp_margin_of(margin, &sum) : (struct tp_figure){0, false};
+}
+
+void annotate_margins_free(struct annotate *an)
+{
+    for (size_t i = 0; an->margin != NULL && i < an->columns.count; i++) {
+        for (size_t of = 0; of < TP_SAMPLED_DATA; of++)
+            tp_margin_free(an->margin[i][of]);
+    }
+    free(an->margin);
+}
+
 /* ------------------------------------------------------------------------------------------ tables */
 
 /* Where it is narrow percentages go first, and then columns from the right. */
-struct table *annotate_table(const struct annotate *an, enum table_kind kind, const char *heading)
+struct table *annotate_table(struct annotate *an, enum table_kind kind, const char *heading)
 {
     enum { TEXT_LEAST = 40 };
     struct table *table = table_new();
@@ -209,6 +291,10 @@ struct table *annotate_table(const struct annotate *an, enum table_kind kind, co
         if (spec->is_ratio && *spec->unit == '\0')
             table_kind(table, at, TABLE_FIGURE);
         at += an->percentages && !spec->is_ratio ? 2 : 1;
+        if (!has_margin(an, i))
+            continue;
+        column_margin_heading(table, spec, false, (int)i);
+        at++;
     }
     if (an->statements && kind == TABLE_SOURCE)
         table_column(table, TABLE_REAL, "cost", NULL, 0);
@@ -217,32 +303,46 @@ struct table *annotate_table(const struct annotate *an, enum table_kind kind, co
     return table;
 }
 
-void annotate_cells(const struct annotate *an, struct table *table, const union tp_cell *cost,
-                    enum annotate_known known)
+static void annotate_cell(struct annotate *an, struct table *table, size_t i, const union tp_cell *cost, bool blank)
+{
+    const struct column_spec *spec = &an->columns.at[i];
+    struct annotate_value value = {.known = false}, total = {.known = false};
+
+    if (cost != NULL)
+        value = annotate_value(an, i, cost);
+    if (blank)
+        table_text(table, "");
+    else if (!value.known)
+        table_null(table);
+    else if (value.is_count)
+        table_count(table, value.count);
+    else
+        table_number(table, value.value);
+    if (!an->percentages || spec->is_ratio)
+        return;
+    if (!blank && value.known)
+        total = annotate_value(an, i, an->costs.total);
+    if (total.known && total.value != 0)
+        table_number(table, 100 * value.value / total.value);
+    else
+        table_text(table, "");
+}
+
+void annotate_cells(struct annotate *an, struct table *table, const union tp_cell *cost, enum annotate_known known,
+                    enum tp_sampled of)
 {
     for (size_t i = 0; i < an->shown; i++) {
         const struct column_spec *spec = &an->columns.at[i];
-        struct annotate_value value = {.known = false}, total = {.known = false};
         bool blank = known == (spec->inclusive ? ANNOTATE_SELF_ONLY : ANNOTATE_INCLUSIVE_ONLY);
 
-        if (cost != NULL)
-            value = annotate_value(an, i, cost);
-        if (blank)
-            table_text(table, "");
-        else if (!value.known)
-            table_null(table);
-        else if (value.is_count)
-            table_count(table, value.count);
-        else
-            table_number(table, value.value);
-        if (!an->percentages || spec->is_ratio)
+        annotate_cell(an, table, i, cost, blank);
+        if (!has_margin(an, i))
             continue;
+        struct annotate_value value = cost != NULL ? annotate_value(an, i, cost) : (struct annotate_value){0};
+        struct tp_figure off = {0, false};
         if (!blank && value.known)
-            total = annotate_value(an, i, an->costs.total);
-        if (total.known && total.value != 0)
-            table_number(table, 100 * value.value / total.value);
-        else
-            table_text(table, "");
+            off = annotate_margin(an, i, of, cost);
+        column_margin_cell(table, spec, off, value.value);
     }
 }
 

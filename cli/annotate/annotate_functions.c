@@ -135,7 +135,7 @@ static void name_of(const struct annotate *an, bool is_file, uint32_t index, cha
 
 /* ------------------------------------------------------------------------------------------ tables */
 
-static void add_rows(const struct annotate *an, struct table *table, const struct annotate_groups *groups,
+static void add_rows(struct annotate *an, struct table *table, const struct annotate_groups *groups,
                      const struct annotate_group *group)
 {
     bool by_file = groups->by_file;
@@ -148,7 +148,8 @@ static void add_rows(const struct annotate *an, struct table *table, const struc
         name_of(an, !by_file, by_file ? only->function : only->file, other);
     snprintf(text, sizeof text, "%s:%s", name, other);
     annotate_cells(an, table, only != NULL ? only->cost : group->cost,
-                   by_file && only == NULL ? ANNOTATE_SELF_ONLY : ANNOTATE_ALL);
+                   by_file && only == NULL ? ANNOTATE_SELF_ONLY : ANNOTATE_ALL,
+                   by_file && only == NULL ? TP_SAMPLED_LINES : TP_SAMPLED_FUNCTIONS);
     table_text(table, text);
     if (only != NULL)
         return;
@@ -156,7 +157,7 @@ static void add_rows(const struct annotate *an, struct table *table, const struc
     for (size_t i = 0; i < group->count; i++) {
         const struct tp_annotated_pair *pair = &an->costs.pairs.at[member[i]];
 
-        annotate_cells(an, table, pair->cost, ANNOTATE_ALL);
+        annotate_cells(an, table, pair->cost, ANNOTATE_ALL, TP_SAMPLED_FUNCTIONS);
         name_of(an, !by_file, by_file ? pair->function : pair->file, name);
         table_text(table, name);
         table_indent(table, 2);

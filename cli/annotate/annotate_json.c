@@ -3,14 +3,17 @@
  * annotate_json.c: what `tenure annotate` prints, as one JSON object.
  *
  * Costs are an object with a member for each column shown; one that cannot occur, or has no value, is null, and what
- * is not known is left out.
+ * is not known is left out. Where sets were sampled, NAME_margin says how far NAME may be off.
  */
 #include "cli/annotate/annotate.h"
 
 #include <inttypes.h>
 
-static void json_costs(struct annotate *an, const char *name, const union tp_cell *cost, enum annotate_known known)
+static void json_costs(struct annotate *an, const char *name, const union tp_cell *cost, enum annotate_known known,
+                       enum tp_sampled of)
 {
+    char key[64];
+
     tp_json_begin(&an->out, name, '{', ", ");
     for (size_t i = 0; i < an->shown && cost != NULL; i++) {
         const struct column_spec *spec = &an->columns.at[i];
@@ -24,6 +27,14 @@ static void json_costs(struct annotate *an, const char *name, const union tp_cel
             tp_json_integer(&an->out, spec->name, value.count);
         else
             tp_json_figure(&an->out, spec->name, value.value);
+        if (an->costs.groups == 0 || of == TP_SAMPLED_NONE)
+            continue;
+        struct tp_figure off = value.known ? annotate_margin(an, i, of, cost) : (struct tp_figure){0, false};
+        snprintf(key, sizeof key, "%s_margin", spec->name);
+        if (off.known)
+            tp_json_figure(&an->out, key, off.value);
+        else
+            tp_json_text(&an->out, key, NULL);
     }
     tp_json_end(&an->out);
 }
@@ -35,7 +46,7 @@ void annotate_json_begin(struct annotate *an)
     for (size_t i = 0; i < an->keys; i++)
         tp_json_text(&an->out, NULL, an->columns.at[an->key[i].column].name);
     tp_json_end(&an->out);
-    json_costs(an, "totals", an->costs.total, ANNOTATE_ALL);
+    json_costs(an, "totals", an->costs.total, ANNOTATE_ALL, TP_SAMPLED_TOTALS);
 }
 
 /* ------------------------------------------------------------------------------------------ functions */
@@ -65,14 +76,15 @@ void annotate_json_groups(struct annotate *an, const struct annotate_groups *gro
 
         tp_json_begin(&an->out, NULL, '{', ", ");
         (by_file ? json_file : json_function)(an, group->index);
-        json_costs(an, "costs", group->cost, by_file ? ANNOTATE_SELF_ONLY : ANNOTATE_ALL);
+        json_costs(an, "costs", group->cost, by_file ? ANNOTATE_SELF_ONLY : ANNOTATE_ALL,
+                   by_file ? TP_SAMPLED_LINES : TP_SAMPLED_FUNCTIONS);
         tp_json_begin(&an->out, by_file ? "functions" : "files", '[', ", ");
         for (size_t m = 0; m < group->count; m++) {
             const struct tp_annotated_pair *pair = &an->costs.pairs.at[groups->pair[group->first + m]];
 
             tp_json_begin(&an->out, NULL, '{', ", ");
             (by_file ? json_function : json_file)(an, by_file ? pair->function : pair->file);
-            json_costs(an, "costs", pair->cost, ANNOTATE_ALL);
+            json_costs(an, "costs", pair->cost, ANNOTATE_ALL, TP_SAMPLED_FUNCTIONS);
             tp_json_end(&an->out);
         }
         tp_json_end(&an->out);
@@ -88,14 +100,14 @@ static void json_inlined(struct annotate *an, const struct tp_annotated_inlined 
     tp_json_text(&an->out, "function", use->name);
     tp_json_text(&an->out, "file", use->path);
     tp_json_integer(&an->out, "line", use->declared);
-    json_costs(an, "costs", use->cost, ANNOTATE_ALL);
+    json_costs(an, "costs", use->cost, ANNOTATE_ALL, TP_SAMPLED_NONE);
 }
 
 static void json_call(struct annotate *an, const struct tp_annotated_call *call)
 {
     json_function(an, call->function);
     tp_json_integer(&an->out, "calls", (int64_t)call->calls);
-    json_costs(an, "costs", call->cost, ANNOTATE_INCLUSIVE_ONLY);
+    json_costs(an, "costs", call->cost, ANNOTATE_INCLUSIVE_ONLY, TP_SAMPLED_ARCS);
 }
 
 static void json_instruction(struct annotate *an, const struct tp_annotated_instruction *instruction)
@@ -107,7 +119,7 @@ static void json_instruction(struct annotate *an, const struct tp_annotated_inst
     tp_json_text(&an->out, "function", an->costs.functions.at[instruction->function].name);
     annotate_instruction(an, instruction, text, sizeof text);
     tp_json_text(&an->out, "text", text);
-    json_costs(an, "costs", instruction->cost, ANNOTATE_ALL);
+    json_costs(an, "costs", instruction->cost, ANNOTATE_ALL, TP_SAMPLED_NONE);
 }
 
 /* A member `name` with an object, which `write` fills in, for each of `count` elements from `first` on. */
@@ -132,7 +144,7 @@ static void json_line(struct annotate *an, const struct tp_annotated_line *line,
     else
         tp_json_text(&an->out, "line", NULL);
     tp_json_text(&an->out, "text", known ? text->lines.at[line->line - 1] : NULL);
-    json_costs(an, "costs", line->cost, ANNOTATE_ALL);
+    json_costs(an, "costs", line->cost, ANNOTATE_ALL, TP_SAMPLED_LINES);
     if (line->inlined > 0)
         JSON_LIST(an, "inlined", json_inlined, &an->costs.inlined.at[line->first_inlined], line->inlined);
     if (an->calls && line->calls > 0)

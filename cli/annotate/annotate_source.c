@@ -28,10 +28,10 @@ static const struct tp_annotated_line *line_at(const struct annotate *an, const 
 }
 
 /* The cells of a row below a line, which belongs to no statement. */
-static void cells_below(const struct annotate *an, struct table *table, const union tp_cell *cost,
-                        enum annotate_known known)
+static void cells_below(struct annotate *an, struct table *table, const union tp_cell *cost,
+                        enum annotate_known known, enum tp_sampled of)
 {
-    annotate_cells(an, table, cost, known);
+    annotate_cells(an, table, cost, known, of);
     if (an->statements)
         table_text(table, "");
 }
@@ -62,7 +62,7 @@ static void add_line(struct annotate *an, struct table *table, const struct tp_a
 
     if (number > 0 && an->statements)
         statement = tp_annotation_statement(&an->costs, (uint32_t)(file - an->costs.files.at), (uint32_t)number);
-    annotate_cells(an, table, line != NULL ? line->cost : NULL, ANNOTATE_ALL);
+    annotate_cells(an, table, line != NULL ? line->cost : NULL, ANNOTATE_ALL, TP_SAMPLED_LINES);
     if (an->statements)
         statement_cell(table, statement, number);
     table_text(table, source);
@@ -76,7 +76,7 @@ static void add_line(struct annotate *an, struct table *table, const struct tp_a
         if (use->path != NULL)
             snprintf(name, sizeof name, " (%s:%" PRIu32 ")", slash != NULL ? slash + 1 : use->path, use->declared);
         snprintf(text, sizeof text, "  | inlined: %s%s", use->name, name);
-        cells_below(an, table, use->cost, ANNOTATE_ALL);
+        cells_below(an, table, use->cost, ANNOTATE_ALL, TP_SAMPLED_NONE);
         table_text(table, text);
         table_style(table, TERM_NAME);
     }
@@ -86,7 +86,7 @@ static void add_line(struct annotate *an, struct table *table, const struct tp_a
 
         snprintf(text, sizeof text, "  > calls %.*s (%s x)", NAME - 1, an->costs.functions.at[call->function].name,
                  term_number(times, (int64_t)call->calls));
-        cells_below(an, table, call->cost, ANNOTATE_INCLUSIVE_ONLY);
+        cells_below(an, table, call->cost, ANNOTATE_INCLUSIVE_ONLY, TP_SAMPLED_ARCS);
         table_text(table, text);
         table_style(table, TERM_NAME);
     }
@@ -95,7 +95,7 @@ static void add_line(struct annotate *an, struct table *table, const struct tp_a
 
         annotate_instruction(an, instruction, name, sizeof name);
         snprintf(text, sizeof text, "  : %s", name);
-        cells_below(an, table, instruction->cost, ANNOTATE_ALL);
+        cells_below(an, table, instruction->cost, ANNOTATE_ALL, TP_SAMPLED_NONE);
         table_text(table, text);
         table_style(table, TERM_DIM);
     }

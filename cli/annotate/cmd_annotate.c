@@ -260,7 +260,7 @@ static void print_coverage(struct annotate *an)
             tp_annotation_add(&an->costs, sum[part], file->cost);
     }
     for (int part = 0; part < PARTS; part++) {
-        annotate_cells(an, table, sum[part], ANNOTATE_SELF_ONLY);
+        annotate_cells(an, table, sum[part], ANNOTATE_SELF_ONLY, TP_SAMPLED_LINES);
         table_text(table, label[part]);
     }
     annotate_section(an, "What was annotated");
@@ -293,7 +293,7 @@ static bool annotate(struct annotate *an)
 
         print_metadata(an);
         annotate_section(an, "Summary");
-        annotate_cells(an, totals, an->costs.total, ANNOTATE_ALL);
+        annotate_cells(an, totals, an->costs.total, ANNOTATE_ALL, TP_SAMPLED_TOTALS);
         table_text(totals, "PROGRAM TOTALS");
         annotate_print(an, totals);
     }
@@ -336,7 +336,8 @@ int cmd_annotate(int argc, char **argv)
     if (an.profile == NULL)
         return CLI_ERROR;
     an.file = given_name();
-    bool good = annotate(&an);
+    bool good = annotate(&an) && !an.failed;
+    annotate_margins_free(&an);
     annotate_instructions_end();
     tp_annotation_free(&an.costs);
     free(an.columns.at);

@@ -285,13 +285,22 @@ bool column_margin(tp_profile *profile, enum tp_sampled of, const struct column_
     return *margin != NULL;
 }
 
-void column_margin_heading(struct table *table, const struct column_spec *spec, int group)
+void column_margin_heading(struct table *table, const struct column_spec *spec, bool keyed, int group)
 {
     char key[64];
 
     snprintf(key, sizeof key, "%s_margin", spec->name);
-    table_column(table, TABLE_REAL, NULL, key, group);
+    if (keyed)
+        table_column(table, TABLE_REAL, NULL, key, group);
     table_column(table, TABLE_PERCENT, spec->is_ratio ? "±" : "±\n%", NULL, group);
+}
+
+void column_margin_cell(struct table *table, const struct column_spec *spec, struct tp_figure off, double value)
+{
+    if (off.known && (spec->is_ratio || value != 0))
+        table_number(table, spec->is_ratio ? off.value : 100 * off.value / fabs(value));
+    else
+        table_null(table);
 }
 
 bool column_margin_cells(struct table *table, const struct column_spec *spec, struct tp_margin *margin,
@@ -310,9 +319,6 @@ bool column_margin_cells(struct table *table, const struct column_spec *spec, st
         table_number(table, off.value);
     else
         table_null(table);
-    if (off.known && (spec->is_ratio || value != 0))
-        table_number(table, spec->is_ratio ? off.value : 100 * off.value / fabs(value));
-    else
-        table_null(table);
+    column_margin_cell(table, spec, off, value);
     return true;
 }

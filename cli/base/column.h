@@ -78,7 +78,10 @@ const char *column_sampled(tp_profile *profile, char *out, size_t size);
  * sets were simulated. False with a line on stderr. People are shown it in percent of an event's value, and in the
  * unit of a ratio; in JSON and CSV it is NAME_margin, in the column's unit. */
 bool column_margin(tp_profile *profile, enum tp_sampled of, const struct column_spec *spec, struct tp_margin **margin);
-void column_margin_heading(struct table *table, const struct column_spec *spec, int group);
+/* `keyed`: with the column of JSON and CSV, before what people are shown. */
+void column_margin_heading(struct table *table, const struct column_spec *spec, bool keyed, int group);
+/* What people are shown, of a margin of this value; blank where it is not known. */
+void column_margin_cell(struct table *table, const struct column_spec *spec, struct tp_figure off, double value);
 /* Behind column_cells; `id`: of the row in its view. */
 bool column_margin_cells(struct table *table, const struct column_spec *spec, struct tp_margin *margin,
                          struct query *q, int at, int64_t id);

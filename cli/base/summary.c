@@ -46,11 +46,14 @@ static double rate(double part, double whole)
 }
 
 /* How far what `events` count may be off, "D1mr + D1mw", in percent of `value`, and in columns of which there are none
- * where all sets were simulated. NULL: nothing stands behind the number, which is exact. */
-static const char *margin(tp_profile *profile, const char *events, double value, char out[24])
+ * where all sets were simulated. NULL: nothing stands behind the number, which is exact. `of`: in the rows of these
+ * `ids`, "3,14", together. */
+static const char *margin_in(tp_profile *profile, enum tp_sampled of, const char *ids, const char *events,
+                             double value, char out[24])
 {
     struct tp_formula formula;
     struct tp_margin *margin = NULL;
+    struct tp_sampled_sum sum = {0};
     struct tp_figure off = {0, false};
     struct tp_error err = {0};
     char definition[64];
@@ -60,9 +63,11 @@ static const char *margin(tp_profile *profile, const char *events, double value,
         return out;
     snprintf(definition, sizeof definition, "events=%s", events);
     if (tp_formula_read(profile, definition, &formula, &err) == 0)
-        margin = tp_margin_new(profile, TP_SAMPLED_TOTALS, &formula, NULL, false, &err);
+        margin = tp_margin_new(profile, of, &formula, NULL, false, &err);
+    for (char *end; margin != NULL && ids != NULL && *ids != '\0'; ids = *end == ',' ? end + 1 : "")
+        tp_margin_add(margin, strtoll(ids, &end, 10), &sum, &err);
     if (margin != NULL)
-        tp_margin_at(margin, 0, &off, &err);
+        off = tp_margin_of(margin, &sum);
     tp_margin_free(margin);
     if (*err.message != '\0')
         term_error("%s", err.message);
@@ -71,6 +76,11 @@ static const char *margin(tp_profile *profile, const char *events, double value,
     else
         snprintf(out, 24, "%11s", "");
     return out;
+}
+
+static const char *margin(tp_profile *profile, const char *events, double value, char out[24])
+{
+    return margin_in(profile, TP_SAMPLED_TOTALS, "1", events, value, out);
 }
 
 enum { AFTER_NUMBER = 28, AFTER_RATE = 38, MARGIN = 11 }; /* columns of a line's beginning */
@@ -249,20 +259,21 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
 
 /* ------------------------------------------------------------------------------------------ findings */
 
-/* The row: function, file, line, object, bytes wasted, bytes used. */
+/* The row: function, file, line, object, bytes wasted, bytes used, ids. */
 static void print_finding(tp_profile *profile, FILE *out, const char *indent, int rank, struct query *q,
                           double all)
 {
-    char function[4200], where[4200], path[4096], number[32], cut[4200];
+    char function[4200], where[4200], path[4096], number[32], cut[4200], off[24];
     double waste = query_real(q, 4);
-    int room = term_width(out) - (int)strlen(indent) - 47;
+    int room = term_width(out) - (int)strlen(indent) - after(profile, 47);
 
     term_escape(function, sizeof function, query_text(q, 0));
     place_long(profile, path, sizeof path, query_text(q, 0), query_text(q, 1), query_int(q, 2),
                query_text(q, 3));
     term_escape(where, sizeof where, path);
-    fprintf(out, "%s%d. %s%16s%s  %5.1f %%  used %5.1f %%  ", indent, rank, term_style(out, TERM_HOT),
-            term_number(number, query_int(q, 4)), term_style(out, TERM_PLAIN), rate(waste, all),
+    fprintf(out, "%s%d. %s%16s%s%s  %5.1f %%  used %5.1f %%  ", indent, rank, term_style(out, TERM_HOT),
+            term_number(number, query_int(q, 4)), term_style(out, TERM_PLAIN),
+            margin_in(profile, TP_SAMPLED_LINES, query_text(q, 6), "SpLossD1", waste, off), rate(waste, all),
             rate(query_real(q, 5), query_real(q, 5) + waste));
     /* Function and place share what is left of the line; a short one leaves the other its part. */
     int wide = term_columns(where), name = term_columns(function);
@@ -286,7 +297,7 @@ bool summary_findings(tp_profile *profile, FILE *out, const char *indent)
         return true;
     query_begin(
         &q, profile,
-        "SELECT base, file, line, object, sum(\"SpLossD1\") AS waste, sum(\"UseD1\") FROM lines "
+        "SELECT base, file, line, object, sum(\"SpLossD1\") AS waste, sum(\"UseD1\"), group_concat(id) FROM lines "
         "GROUP BY base, file, line, object HAVING waste > 0 ORDER BY waste DESC, base LIMIT 3");
     while (query_row(&q) && (rank == 0 || query_real(&q, 4) >= worth_saying * all)) {
         if (rank++ == 0)

@@ -293,10 +293,33 @@ static bool print_overview(struct report *report)
     return true;
 }
 
+/* Whether it is known how far off the numbers of a group are; advice takes it into account. */
+static bool has_margins(const struct tp_section_group *group)
+{
+    bool has = group->option != NULL && strcmp(group->option, "advice") == 0;
+
+    for (size_t k = 0; group->sections != NULL && group->sections[k] != NULL; k++)
+        has |= group->sections[k]->sampled != TP_SAMPLED_NONE;
+    return has;
+}
+
+/* What stands above the sections that are asked for, where sets were sampled. */
+static void print_sampled(const struct report *report)
+{
+    bool known = false;
+    char sampled[128];
+
+    if (column_sampled(report->profile, sampled, sizeof sampled) == NULL)
+        return;
+    for (size_t i = 0; i < tp_section_group_count; i++)
+        known |= is_asked(report, i) && has_margins(&tp_section_groups[i]);
+    printf("%s\n%s\n", sampled,
+           known ? "" : "How far off is known of functions, lines, calls and data structures, not of these rows.\n");
+}
+
 static bool print(struct report *report)
 {
     bool asked = false;
-    char sampled[128];
 
     for (size_t i = 0; i < tp_section_group_count; i++)
         asked |= is_asked(report, i);
@@ -307,8 +330,8 @@ static bool print(struct report *report)
         json_header(report);
     else if (good && report->form == TABLE_TERMINAL && !asked && report->in == NULL)
         good = print_overview(report);
-    else if (good && report->form == TABLE_TERMINAL && column_sampled(report->profile, sampled, sizeof sampled) != NULL)
-        printf("%s\n\n", sampled);
+    else if (good && report->form == TABLE_TERMINAL)
+        print_sampled(report);
     for (size_t i = 0; good && i < tp_section_group_count; i++) {
         const struct tp_section_group *group = &tp_section_groups[i];
         size_t at = own_of(group);

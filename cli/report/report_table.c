@@ -247,7 +247,7 @@ static void event_headings(const struct drawn *d, struct table *table)
 
         column_headings(table, spec, spec->is_ratio || d->place[i] == SORTED_BY ? place : value, place);
         if (d->margin[i] != NULL)
-            column_margin_heading(table, spec, spec->is_ratio || d->place[i] == SORTED_BY ? place : value);
+            column_margin_heading(table, spec, true, spec->is_ratio || d->place[i] == SORTED_BY ? place : value);
     }
 }
 

@@ -143,6 +143,7 @@ export class App {
                 const value = costs.get(metric.key);
                 const primary = metric.name === this.metric.name && !metric.ratio && !metric.side;
                 const before = costs.get(metric.key + '@before') || (() => undefined);
+                const off = (item) => value.margin && value.margin(item);
                 /* Room for the largest number, and for the heading. */
                 const most = -Math.max(Math.abs(metric.total), Math.abs(metric.scale)) || 0;
                 const digits = metric.ratio ? 7 : metrics.show(metric, most).length + (primary ? 7 : 0);
@@ -151,27 +152,38 @@ export class App {
                     key: metric.key,
                     label: metric.name,
                     sub,
-                    width: Math.max(digits, metric.name.length + 2, sub.length) + 3 + 'ch',
+                    width: Math.max(digits + (value.margin ? 10 : 0), metric.name.length + 2, sub.length) + 3 + 'ch',
                     value,
                     cold: metric.incl,
                     change: metric.change,
                     title: [metrics.title(metric) + ': ' + metric.long, metric.formula && '= ' + metric.formula],
                     share: metric.ratio ? null : (item) => metrics.share(metric, value(item)) / 100,
-                    tip: (item) => value(item) !== undefined && metrics.explain(metric, value(item), what(item)),
+                    tip: (item) =>
+                        value(item) !== undefined && metrics.explain(metric, value(item), what(item), off(item)),
                     cell: (item) => {
                         const text = value(item) === undefined ? null : metrics.show(metric, value(item));
-                        if (text === null || !primary) return text;
-                        return [h('span.v', text), h('span.pct', metrics.percent(metric, value(item), before(item)))];
+                        if (text === null || !(primary || value.margin)) return text;
+                        return [
+                            h('span.v', text),
+                            value.margin && h('span.off', metrics.off(metric, value(item), off(item))),
+                            primary && h('span.pct', metrics.percent(metric, value(item), before(item))),
+                        ];
                     },
                 };
             });
     }
 
-    /* The costs of a table's rows: metric key -> (row -> number), of the metrics that the table has. */
+    /* The costs of a table's rows: metric key -> (row -> number), of the metrics that the table has. Where it is known
+     * how far they may be off, such a function has a member `margin`, (row -> number). */
     async costsOf(table, list) {
-        const all = await Promise.all(list.map((metric) => this.metrics.values(table, metric)));
-        const known = list.map((metric, i) => [metric.key, all[i]]).filter(([, numbers]) => numbers);
-        return new Map(known.map(([key, numbers]) => [key, (row) => numbers[row]]));
+        const all = new Map();
+        for (const metric of list) {
+            const numbers = await this.metrics.values(table, metric);
+            const margin = numbers && (await this.metrics.margin(table, metric));
+            const of = (row) => numbers[row];
+            if (numbers) all.set(metric.key, margin ? Object.assign(of, {margin: (row) => margin([row])}) : of);
+        }
+        return all;
     }
 
     /* What one item costs, a box for each metric. */
@@ -179,12 +191,14 @@ export class App {
         const {metrics} = this;
         const kind = (metric) => (metric.ratio || metric.plain ? '' : metric.incl ? 'incl' : 'self');
         const fact = (metric) => {
-            const value = costs.get(metric.key)(item);
+            const of = costs.get(metric.key);
+            const [value, margin] = [of(item), of.margin && of.margin(item)];
             return h(
                 'div.fact',
-                {'data-key': metric.key, tip: () => metrics.explain(metric, value, what)},
+                {'data-key': metric.key, tip: () => metrics.explain(metric, value, what, margin)},
                 h('span.label', metric.name, ' ', metric.side || kind(metric)),
                 h('b', metrics.show(metric, value) || '\u2013', metric.unit === '%' ? ' %' : ''),
+                h('span.off', metrics.off(metric, value, margin)),
                 h('span.pct', metric.ratio ? '' : metrics.percent(metric, value)),
             );
         };

@@ -10,6 +10,7 @@
 // D1mr@after are what the sides have. The difference of a ratio is that of the sides' ratios.
 
 import * as format from './format.js';
+import {marginOf} from './margins.js';
 
 export const SIDES = ['before', 'after'];
 
@@ -87,6 +88,8 @@ export class Metrics {
         this.events = new Map();
         this.ratios = new Map();
         this.totals = new Map();
+        this.sample = Number(profile.meta.get('sample')) || 1; // one set of the caches in so many was simulated
+        this.margins = new Map(); // table and metric -> promise of what marginOf makes
     }
 
     /* In a difference (tenure diff) counts have a sign, and a share of the total would say little: it may be 0 where
@@ -110,7 +113,7 @@ export class Metrics {
         /* Ratios of differences mean nothing, but those of the sides do. */
         for (const ratio of !this.difference || this.sides ? await this.described(ratios) : []) {
             const of = this.parse(ratio);
-            if (of) this.ratios.set(ratio.name, {...ratio, ...of});
+            if (of) this.ratios.set(ratio.name, {...ratio, ...of, terms: this.parseTerms(ratio)});
         }
         await Promise.all(
             [...this.events.keys()].map(async (name) => this.totals.set(name, (await this.values(totals, {name}))[0])),
@@ -145,6 +148,14 @@ export class Metrics {
     /* A formula can use what stands before it. */
     parse({formula}) {
         return parseFormula(formula, {get: (name) => this.events.get(name) || this.ratios.get(name)});
+    }
+
+    /* The same, of events whatever they are made of. */
+    parseTerms({formula}) {
+        const term = (name) => ({names: [name], value: (get) => get(name)});
+        return parseFormula(formula, {
+            get: (name) => (this.events.has(name) ? term(name) : this.ratios.get(name)?.terms),
+        });
     }
 
     /* ---------------------------------------------------------------------------------- metrics */
@@ -222,6 +233,18 @@ export class Metrics {
         return this.events.get(metric.name) || this.ratios.get(metric.name);
     }
 
+    /* Events that a metric is made of, stored or not (`names`), and how (`value`). */
+    terms({name, ratio}) {
+        return ratio ? ratio.terms : {names: [name], value: (get) => get(name)};
+    }
+
+    /* How far a metric may be off in rows of a table together (margins.js), or null. */
+    margin(table, metric) {
+        const key = table.name + ' ' + metric.key;
+        if (!this.margins.has(key)) this.margins.set(key, marginOf(this, table, metric));
+        return this.margins.get(key);
+    }
+
     /* Of sums that somebody else made: get('UseD1'), get('UseD1@before') is the value of an event. */
     of(metric, get) {
         if (metric.ratio && this.sides && !metric.side) {
@@ -257,6 +280,14 @@ export class Metrics {
         return sign + (metric.real ? format.real(value) : format.count(value));
     }
 
+    /* "\u00b1 2.1 %": a margin in percent of an event's value, and in the unit of a ratio; '' where it is not known. */
+    off(metric, value, margin) {
+        if (!(margin >= 0) || value !== value || (!metric.ratio && !value)) return '';
+        if (metric.ratio) return '\u00b1\u2009' + (metric.unit === '%' ? margin.toFixed(2) : format.real(margin));
+        const percent = (100 * margin) / Math.abs(value);
+        return `\u00b1\u2009${percent < 1000 ? percent.toFixed(1) : format.count(percent)}\u2009%`;
+    }
+
     /* In percent of the total, for bars. */
     share(metric, value) {
         return metric.scale ? (100 * value) / metric.scale : NaN;
@@ -275,7 +306,7 @@ export class Metrics {
     }
 
     /* Lines of a tooltip for a number. `what` names the row. */
-    explain(metric, value, what) {
+    explain(metric, value, what, margin) {
         const lines = [this.title(metric) + ': ' + metric.long];
         if (what) lines.unshift(what);
         if (value !== value && metric.side && !metric.ratio)
@@ -283,6 +314,8 @@ export class Metrics {
         else if (value !== value && !metric.ratio) lines.push('. : cannot occur here');
         else if (value !== value) lines.push('nothing to divide by here');
         else lines.push(this.worth(metric, value));
+        if (margin >= 0)
+            lines.push(`\u00b1\u2009${format.real(margin)}: an estimate; 95 of 100 such recordings are no further off`);
         if (metric.formula) lines.push('= ' + metric.formula);
         if (Math.abs(value) > 2 ** 53) lines.push('\u2248: the last digits are beyond what a browser keeps');
         if (metric.incl) lines.push('inclusive: with everything that was called, each event once');

@@ -32,7 +32,10 @@ export async function summed(app, table, list, groups) {
         const values = new Map();
         for (const [group, rows] of groups)
             values.set(group, metrics.of(metric, (name) => sum(columns.get(name), rows)));
-        result.set(metric.key, (group) => values.get(group));
+        const margin = await metrics.margin(table, metric);
+        const of = (group) => values.get(group);
+        const off = (group) => (groups.has(group) ? margin(groups.get(group)) : NaN);
+        result.set(metric.key, margin ? Object.assign(of, {margin: off}) : of);
     }
     return result;
 }

@@ -13,6 +13,7 @@
 #include "profile/annotation/annotation_rows.h"
 #include "profile/base/error.h"
 #include "profile/base/row.h"
+#include "profile/read/margin.h"
 
 /* ------------------------------------------------------------------------------------------ files */
 
@@ -76,8 +77,8 @@ uint32_t tp_file_at(struct tp_reading *r, int column, uint32_t function)
 /* The self costs alone. */
 static void add_self(const struct tp_annotation *a, union tp_cell *to, const union tp_cell *from)
 {
-    for (size_t i = 0; i < a->terms; i++) {
-        if (!a->term[i].inclusive)
+    for (size_t i = 0; i < (1 + a->groups) * a->terms; i++) {
+        if (!a->term[i % a->terms].inclusive)
             tp_add_cell(tp_is_real(a, i), &to[i], from[i]);
     }
 }
@@ -132,16 +133,33 @@ static bool take_function(struct tp_reading *r)
         if (a->term[t].inclusive && r->cell[t].count != TP_ABSENT &&
             (cell->count == TP_ABSENT || magnitude(a, t, *cell) < magnitude(a, t, r->cell[t])))
             *cell = r->cell[t];
+        for (size_t g = 1; a->term[t].inclusive && g <= a->groups; g++)
+            cell[g * a->terms].count = a->functions.at[i].contexts ? TP_ABSENT : r->cell[g * a->terms + t].count;
     }
     a->functions.at[i].contexts++;
     return tp_remember(&a->function_of_context, sqlite3_column_int64(r->row, 0), i);
+}
+
+/* Contexts have groups of their own, but not all of them together. */
+static bool take_function_group(struct tp_reading *r)
+{
+    struct tp_annotation *a = r->a;
+    const struct tp_annotated_function *function = &a->functions.at[tp_function_at(r, 0)];
+
+    if (function->contexts == 1)
+        tp_annotation_add(a, function->cost, r->cell);
+    else
+        add_self(a, function->cost, r->cell);
+    return true;
 }
 
 /* The first function stands for what no row of `functions` explains. */
 static int load_functions(struct tp_annotation *a)
 {
     static const struct tp_view_rows rows = {"id, base_id, base, object, address, size", 6, "", TP_COLUMNS_AS_ASKED,
-                                             "functions"};
+                                             "functions", .grouped = true},
+                                     groups = {"function_id, sample_group", 2, "", TP_COLUMNS_AS_ASKED,
+                                               "function_groups", .group = 1};
     struct tp_annotated_function *unknown = TP_VECTOR_ADD(&a->functions);
     struct tp_idmap base = {0};
 
@@ -152,6 +170,8 @@ static int load_functions(struct tp_annotation *a)
         return TP_NO_MEMORY(a->err);
     int status = tp_read_rows(a, &rows, take_function, &base);
     tp_idmap_free(&base);
+    if (!status && a->groups)
+        status = tp_read_rows(a, &groups, take_function_group, NULL);
     return status;
 }
 
@@ -277,7 +297,11 @@ static bool take_line(struct tp_reading *r)
     return annotation_add_costs(r, tp_file_at(r, 0, function), tp_number_at(r, 1), function);
 }
 
-static const struct tp_view_rows line_rows = {"file_id, line, function_id", 3, "", TP_COLUMNS_AS_ASKED, "lines"};
+static const struct tp_view_rows line_rows = {"file_id, line, function_id", 3, "", TP_COLUMNS_AS_ASKED, "lines",
+                                              .grouped = true},
+                                 line_groups = {"l.file_id, l.line, l.function_id, g.sample_group", 4, "g.",
+                                                TP_COLUMNS_AS_ASKED,
+                                                "line_groups g JOIN t_lines l ON l.id = g.line_id", .group = 3};
 
 /* A profile may know functions without their lines: a difference, for one. Their costs are on an unknown line of the
  * file they are defined in. */
@@ -304,8 +328,10 @@ void tp_bound(const struct tp_annotation *a, union tp_cell *part, const union tp
 
         /* Of a difference both may be negative: what is nearer to 0. */
         if (a->term[t].inclusive && whole[t].count != TP_ABSENT && part[t].count != TP_ABSENT &&
-            (all_of_it || (w >= 0 ? p > w : p < w)))
-            part[t] = whole[t];
+            (all_of_it || (w >= 0 ? p > w : p < w))) {
+            for (size_t g = 0; g <= a->groups; g++)
+                part[g * a->terms + t] = whole[g * a->terms + t];
+        }
     }
 }
 
@@ -341,12 +367,15 @@ static bool take_total(struct tp_reading *r)
 int tp_annotation_load(struct tp_annotation *a, tp_profile *profile, const struct tp_term *terms, size_t count,
                        const struct tp_search *search, struct tp_error *err)
 {
-    static const struct tp_view_rows totals = {"1", 1, "", TP_COLUMNS_PLAIN, "totals"};
+    static const struct tp_view_rows totals = {"1", 1, "", TP_COLUMNS_PLAIN, "totals", .grouped = true},
+                                     total_groups = {"1, sample_group", 2, "", TP_COLUMNS_PLAIN, "total_groups",
+                                                     .group = 1};
 
     memset(a, 0, sizeof *a);
     a->profile = profile;
     a->term = terms;
     a->terms = count;
+    a->groups = tp_sample(profile) > 1 ? TN_SAMPLE_GROUPS : 0;
     a->search = search;
     a->err = err;
     a->total = tp_annotation_row(a);
@@ -354,6 +383,8 @@ int tp_annotation_load(struct tp_annotation *a, tp_profile *profile, const struc
         return TP_NO_MEMORY(err);
     if (tp_read_rows(a, &totals, take_total, NULL) || tp_read_rows(a, &file_rows, take_file, NULL) ||
         load_functions(a) || join_contexts(a) || tp_read_rows(a, &line_rows, take_line, NULL) ||
+        (a->groups && (tp_read_rows(a, &total_groups, take_total, NULL) ||
+                       tp_read_rows(a, &line_groups, take_line, NULL))) ||
         tp_read_rows(a, &lineless_rows, take_lineless, NULL) || tp_load_inlined(a) || tp_load_calls(a))
         return -1;
     /* In its only file a function costs what it costs; nothing costs more than the program. */

@@ -30,6 +30,8 @@ union tp_cell {
     double real;
 };
 #define TP_ABSENT INT64_MIN
+/* Where sets were sampled, a row goes on with as many cells for each group (profile/read/margin.h). They are absent
+ * where the profile has no groups: of what was inlined, of instructions, and of inclusive costs of several contexts. */
 
 struct tp_annotated_file {
     const char *path;    /* as the profile has it (one of its names); NULL: unknown, then it stands for an object's */
@@ -94,7 +96,7 @@ struct tp_annotated_statement {
 
 struct tp_annotation {
     const struct tp_term *term; /* the caller's */
-    size_t terms;
+    size_t terms, groups;       /* groups: 0 if all sets were simulated */
     union tp_cell *total; /* an inclusive cost of everything is its self cost */
     TP_VECTOR(struct tp_annotated_file) files;
     TP_VECTOR(struct tp_annotated_function) functions;

@@ -162,10 +162,14 @@ static int compare_calls(const void *x, const void *y, void *user)
 /* Those of one line to one function together: from several instructions, and from and to several contexts. */
 int tp_load_calls(struct tp_annotation *a)
 {
-    static const struct tp_view_rows rows = {"file_id, line, callee_id, calls", 4, "", TP_COLUMNS_BELOW, "arcs"};
+    static const struct tp_view_rows rows = {"file_id, line, callee_id, calls", 4, "", TP_COLUMNS_BELOW, "arcs",
+                                             .grouped = true},
+                                     groups = {"a.file_id, a.line, a.callee_id, 0, g.sample_group", 5, "g.",
+                                               TP_COLUMNS_BELOW, "arc_groups g JOIN arcs a ON a.id = g.arc_id",
+                                               .group = 4};
     size_t kept = 0;
 
-    if (tp_read_rows(a, &rows, take_arc, NULL))
+    if (tp_read_rows(a, &rows, take_arc, NULL) || (a->groups && tp_read_rows(a, &groups, take_arc, NULL)))
         return -1;
     if (a->calls.count)
         qsort_r(a->calls.at, a->calls.count, sizeof *a->calls.at, compare_calls, a);

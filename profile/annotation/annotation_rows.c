@@ -14,9 +14,10 @@
 
 union tp_cell *tp_annotation_row(struct tp_annotation *a)
 {
-    union tp_cell *cell = tp_arena_alloc(&a->arena, (a->terms ? a->terms : 1) * sizeof *cell);
+    size_t cells = (1 + a->groups) * a->terms;
+    union tp_cell *cell = tp_arena_alloc(&a->arena, (cells ? cells : 1) * sizeof *cell);
 
-    for (size_t i = 0; cell && i < a->terms; i++)
+    for (size_t i = 0; cell && i < cells; i++)
         cell[i].count = TP_ABSENT;
     return cell;
 }
@@ -35,12 +36,12 @@ void tp_add_cell(bool real, union tp_cell *to, union tp_cell from)
 
 bool tp_is_real(const struct tp_annotation *a, size_t i)
 {
-    return a->term[i].event->real;
+    return a->term[i % a->terms].event->real;
 }
 
 void tp_annotation_add(const struct tp_annotation *a, union tp_cell *to, const union tp_cell *from)
 {
-    for (size_t i = 0; i < a->terms; i++)
+    for (size_t i = 0; i < (1 + a->groups) * a->terms; i++)
         tp_add_cell(tp_is_real(a, i), &to[i], from[i]);
 }
 
@@ -58,16 +59,24 @@ bool tp_has_inclusive(const struct tp_annotation *a)
 static int annotation_rows_take_row(void *user, sqlite3_stmt *row)
 {
     struct tp_reading *r = user;
+    size_t terms = r->a->terms;
 
     r->row = row;
-    for (size_t i = 0; i < r->a->terms; i++) {
+    uint32_t group = r->rows->group ? tp_number_at(r, r->rows->group) : 0;
+
+    if (group > r->a->groups || (r->rows->group && !group))
+        return 0;
+    for (size_t i = 0; i < (1 + r->a->groups) * terms; i++)
+        r->cell[i].count = r->rows->grouped && i >= terms ? 0 : TP_ABSENT;
+    for (size_t i = 0; i < terms; i++) {
+        union tp_cell *cell = &r->cell[group * terms + i];
         int column = r->rows->count + (int)i;
         if (sqlite3_column_type(row, column) == SQLITE_NULL)
-            r->cell[i].count = TP_ABSENT;
+            cell->count = TP_ABSENT;
         else if (tp_is_real(r->a, i))
-            r->cell[i].real = sqlite3_column_double(row, column);
+            cell->real = sqlite3_column_double(row, column);
         else
-            r->cell[i].count = sqlite3_column_int64(row, column);
+            cell->count = sqlite3_column_int64(row, column);
     }
     return !r->take(r);
 }

@@ -28,6 +28,8 @@ struct tp_view_rows {
     const char *table; /* what the terms are columns of: "v."; may be "" */
     enum tp_columns how;
     const char *from;
+    bool grouped; /* another view has groups of these rows */
+    int group;    /* the column that has the row's group; 0: it is none of a group */
 };
 
 struct tp_reading {

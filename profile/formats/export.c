@@ -105,6 +105,33 @@ void tp_write_header(tp_profile *profile, FILE *out, const char *tag, const char
     putc('\n', out);
 }
 
+/* These formats have no place for margins but here: those of totals. */
+static void write_margins(tp_profile *profile, FILE *out)
+{
+    static const char *const events[] = {"L1m", "LLm", "SpLossD1"};
+    const char *before = "desc: Totals may be off by (95 %) ";
+
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        struct tp_margin *margin = NULL;
+        struct tp_figure off = {0, false};
+        struct tp_error err;
+        double total;
+        if (tp_event_find(profile, events[i]))
+            margin = tp_margin_new(profile, TP_SAMPLED_TOTALS, NULL, events[i], false, &err);
+        if (!margin)
+            continue;
+        char *sql = sqlite3_mprintf("SELECT \"%w\" FROM totals", events[i]);
+        if (tp_number(profile, sql, 0, &total, &err) == 0 && total > 0 &&
+            tp_margin_at(margin, 0, &off, &err) == 0 && off.known) {
+            fprintf(out, "%s%s: %.1f %%", before, events[i], 100 * off.value / total);
+            before = ", ";
+        }
+        tp_margin_free(margin);
+    }
+    if (*before == ',')
+        fputs("; `tenure report` has margins of functions, lines, calls and data\n", out);
+}
+
 void tp_write_descriptions(tp_profile *profile, FILE *out)
 {
     static const char *const levels[] = {"I1", "D1", "L2", "LL"};
@@ -116,8 +143,10 @@ void tp_write_descriptions(tp_profile *profile, FILE *out)
         if (tp_meta(profile, key) && sscanf(tp_meta(profile, key), "%llu,%llu,%llu", &size, &ways, &line) == 3)
             fprintf(out, "desc: %s cache: %llu B, %llu B, %llu-way associative\n", levels[i], size, line, ways);
     }
-    if (tp_sample(profile) > 1)
+    if (tp_sample(profile) > 1) {
         tp_write_header(profile, out, "desc: Estimated from one set of the caches in", "sample");
+        write_margins(profile, out);
+    }
     tp_write_header(profile, out, "desc: Baseline", "diff.baseline"); /* of a difference */
     tp_write_header(profile, out, "desc: New", "diff.new");
     for (unsigned i = 1; snprintf(key, sizeof key, "import.desc.%u", i) > 0 && tp_meta(profile, key); i++)

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "profile/base/error.h"
+#include "profile/read/margin.h"
 
 enum { CHUNK = 65536, SMALL_CHUNK = 8192 };
 
@@ -85,6 +86,9 @@ static const char conflicts[] =
 #define SHARED \
     "sum(s.false_sharing) AS false_sharing, sum(s.true_sharing) AS true_sharing, sum(s.misses) AS misses"
 
+#define LINE_ORDER "t.file_id, t.line, t.function_id, t.id"
+#define ARC_ORDER "t.caller_id, t.file_id, t.line, t.id"
+
 static const struct table tables[] = {
     {"meta", "meta", "key value", "ORDER BY t.key", 0, CHUNK},
     {"events", "events", "name title long_name category unit derived formula type", "ORDER BY t.rowid", 0,
@@ -97,10 +101,9 @@ static const struct table tables[] = {
     {"files", "files", "id path", "ORDER BY t.id", 0, CHUNK},
     {"functions", "t_functions", "id function object_id file_id line calls first_instruction last_instruction",
      "ORDER BY t.id", BOTH | SIDES, CHUNK},
-    {"lines", "t_lines", "file_id line function_id estimate", "ORDER BY t.file_id, t.line, t.function_id",
-     BOTH | SIDES, CHUNK},
+    {"lines", "t_lines", "file_id line function_id estimate", "ORDER BY " LINE_ORDER, BOTH | SIDES, CHUNK},
     {"arcs", "t_arcs", "caller_id callee_id file_id line calls",
-     "ORDER BY t.caller_id, t.file_id, t.line, t.id", INCL | SIDES, CHUNK},
+     "ORDER BY " ARC_ORDER, INCL | SIDES, CHUNK},
     {"inlined", "t_inlined", "id parent function_id name file_id line call_file_id call_line", "ORDER BY t.id",
      BOTH | SIDES, CHUNK},
     {"thread_functions", "t_thread_functions", "thread function_id", "ORDER BY t.function_id, t.thread",
@@ -169,6 +172,19 @@ static const struct table tables[] = {
      "pairs false_sharing true_sharing misses", "", 0, CHUNK},
     {"data_paths", "temp.page_data_paths", "id parent function_id function file_id line inlined_id", "ORDER BY t.id", 0,
      CHUNK},
+};
+
+/* Where sets were sampled: what groups have of the rows of those tables, by their number in the page, from 0. */
+#define GROUPED(groups, id, table, order)                                                              \
+    "(SELECT o.row, g.* FROM main." groups " g JOIN (SELECT t.id, row_number() OVER (ORDER BY " order ") - 1" \
+    " AS row FROM main." table " t) o ON o.id = g." id ")", "row sample_group", "ORDER BY t.row, t.sample_group"
+static const struct table sampled[] = {
+    {"totals_groups", "(SELECT 0 AS row, g.* FROM main.t_total_groups g)", "row sample_group",
+     "ORDER BY t.sample_group", SELF, CHUNK},
+    {"functions_groups", GROUPED("t_function_groups", "function_id", "t_functions", "t.id"), BOTH, CHUNK},
+    {"lines_groups", GROUPED("t_line_groups", "line_id", "t_lines", LINE_ORDER), BOTH, CHUNK},
+    {"arcs_groups", GROUPED("t_arc_groups", "arc_id", "t_arcs", ARC_ORDER), INCL, CHUNK},
+    {"data_groups", GROUPED("t_data_groups", "data_id", "t_data", "t.id"), SELF, CHUNK},
 };
 
 /* The tables of advice.h, without the names that the page knows by number. Advice may speak of a function that was
@@ -428,6 +444,7 @@ int tp_html_tables_write(tp_profile *profile, struct tp_pack *pack, struct tp_ht
         const struct table *table;
         size_t count;
     } lists[] = {{tables, sizeof tables / sizeof *tables},
+                 {sampled, tp_sample(profile) > 1 ? sizeof sampled / sizeof *sampled : 0},
                  {advice, choice->advice ? sizeof advice / sizeof *advice : 0},
                  {sources, choice->sources ? sizeof sources / sizeof *sources : 0}};
 

@@ -37,6 +37,7 @@ struct tp_margin {
         double count, per_access; /* variance of a term: of any count, and for each of its accesses */
     } least[TP_FORMULA_TERMS];
     unsigned sample;
+    bool is_none;
 };
 
 unsigned tp_sample(tp_profile *profile)
@@ -115,13 +116,14 @@ bool tp_event_is_exact(const struct tp_event *event)
     return true;
 }
 
-/* Ask for the terms of a row, and behind them for the accesses that each falls to. */
-static sqlite3_stmt *ask(struct tp_margin *margin, const char *from, const char *where, struct tp_error *err)
+/* Ask for the terms of a row behind `first`, and behind them for the accesses that each falls to. */
+static sqlite3_stmt *ask(struct tp_margin *margin, const char *first, const char *from, const char *where,
+                         struct tp_error *err)
 {
     sqlite3_str *sql = sqlite3_str_new(margin->profile->db);
     size_t terms = margin->formula.terms;
 
-    sqlite3_str_appendall(sql, "SELECT 1");
+    sqlite3_str_appendf(sql, "SELECT %s", first);
     for (size_t i = 0; i < terms; i++)
         sqlite3_str_appendf(sql, ", \"%w%s\"", margin->formula.term[i].event->name, suffix(margin, i));
     for (size_t i = 0; i < terms; i++) {
@@ -137,13 +139,16 @@ static int prepare(struct tp_margin *margin, struct tp_error *err)
 {
     char mine[64];
 
+    margin->is_none = true;
     for (size_t i = 0; i < margin->formula.terms; i++) {
-        if (!tp_event_is_exact(margin->formula.term[i].event) && find_least(margin, i, err))
+        bool exact = tp_event_is_exact(margin->formula.term[i].event);
+        margin->is_none &= exact;
+        if (!exact && find_least(margin, i, err))
             return -1;
     }
     snprintf(mine, sizeof mine, "%s = ?1", kinds[margin->of].of);
-    margin->row = ask(margin, kinds[margin->of].view, kinds[margin->of].is_row, err);
-    margin->groups = margin->row ? ask(margin, kinds[margin->of].groups, mine, err) : NULL;
+    margin->row = ask(margin, "0", kinds[margin->of].view, kinds[margin->of].is_row, err);
+    margin->groups = margin->row ? ask(margin, "sample_group", kinds[margin->of].groups, mine, err) : NULL;
     return margin->groups ? 0 : -1;
 }
 
@@ -185,12 +190,13 @@ void tp_margin_free(struct tp_margin *margin)
     free(margin);
 }
 
-/* The values of the formula's terms in a row; 0 where they are not known. */
+/* Add a row's values of the formula's terms; what is not known adds nothing. */
 static void take(const struct tp_margin *margin, sqlite3_stmt *row, struct tp_figure *term)
 {
     for (size_t i = 0; i < margin->formula.terms; i++) {
         bool known = sqlite3_column_type(row, (int)i + 1) != SQLITE_NULL;
-        term[i] = (struct tp_figure){known ? sqlite3_column_double(row, (int)i + 1) : 0, known};
+        term[i].value += known ? sqlite3_column_double(row, (int)i + 1) : 0;
+        term[i].known |= known;
     }
 }
 
@@ -222,14 +228,10 @@ double tp_margin_of_groups(const double group[GROUPS], double least, unsigned sa
     return margin_of(fmax(least, sum_of_squares(group) * GROUPS / (GROUPS - 1)), sample);
 }
 
-int tp_margin_at(struct tp_margin *margin, int64_t id, struct tp_figure *out, struct tp_error *err)
+int tp_margin_add(struct tp_margin *margin, int64_t id, struct tp_sampled_sum *sum, struct tp_error *err)
 {
-    const struct tp_formula *formula = &margin->formula;
-    struct tp_figure all[TP_FORMULA_TERMS], group[GROUPS][TP_FORMULA_TERMS] = {0}, without[GROUPS][TP_FORMULA_TERMS];
-    double ran[TP_FORMULA_TERMS], value[GROUPS], variance;
-    int more, groups = 0;
+    int more;
 
-    *out = (struct tp_figure){0, false};
     sqlite3_reset(margin->row);
     sqlite3_reset(margin->groups);
     id = margin->of == TP_SAMPLED_TOTALS ? 1 : id;
@@ -237,29 +239,40 @@ int tp_margin_at(struct tp_margin *margin, int64_t id, struct tp_figure *out, st
     sqlite3_bind_int64(margin->groups, 1, id);
     if ((more = tp_row(margin->profile, margin->row, err)) <= 0)
         return more;
-    take(margin, margin->row, all);
-    for (size_t i = 0; i < formula->terms; i++)
-        ran[i] = sqlite3_column_double(margin->row, (int)(formula->terms + i) + 1);
-    while ((more = tp_row(margin->profile, margin->groups, err)) > 0 && groups < GROUPS)
-        take(margin, margin->groups, group[groups++]);
-    if (more < 0)
-        return -1;
+    take(margin, margin->row, sum->all);
+    for (size_t i = 0; i < margin->formula.terms; i++)
+        sum->ran[i] += sqlite3_column_double(margin->row, (int)(margin->formula.terms + i) + 1);
+    while ((more = tp_row(margin->profile, margin->groups, err)) > 0) {
+        int64_t group = sqlite3_column_int64(margin->groups, 0);
+        if (group >= 1 && group <= GROUPS)
+            take(margin, margin->groups, sum->group[group - 1]);
+    }
+    return more < 0 ? -1 : 0;
+}
+
+struct tp_figure tp_margin_of(const struct tp_margin *margin, const struct tp_sampled_sum *sum)
+{
+    const struct tp_formula *formula = &margin->formula;
+    struct tp_figure all[TP_FORMULA_TERMS], without[GROUPS][TP_FORMULA_TERMS];
+    double value[GROUPS], variance;
+
+    memcpy(all, sum->all, sizeof all);
     for (int k = 0; k < GROUPS; k++) {
         for (size_t i = 0; i < formula->terms; i++) {
             double sampled = 0;
             for (int j = 0; j < GROUPS; j++)
-                sampled += group[j][i].value;
+                sampled += sum->group[j][i].value;
             without[k][i] = all[i];
-            without[k][i].value += (sampled - group[k][i].value) * GROUPS / (GROUPS - 1) - sampled;
+            without[k][i].value += (sampled - sum->group[k][i].value) * GROUPS / (GROUPS - 1) - sampled;
         }
         struct tp_figure figure = tp_formula_value(formula, without[k]);
         if (!figure.known)
-            return 0;
+            return (struct tp_figure){0, false};
         value[k] = figure.value;
     }
     variance = variance_of(value);
     for (size_t i = 0; i < formula->terms; i++) { /* what a term's own groups tell too little of */
-        double least = fmax(margin->least[i].count, margin->least[i].per_access * ran[i]), known = all[i].value;
+        double least = fmax(margin->least[i].count, margin->least[i].per_access * sum->ran[i]), known = all[i].value;
         double before = tp_formula_value(formula, all).value;
         for (int k = 0; k < GROUPS; k++)
             value[k] = without[k][i].value;
@@ -268,6 +281,19 @@ int tp_margin_at(struct tp_margin *margin, int64_t id, struct tp_figure *out, st
         all[i].value = known;
         variance += off * off;
     }
-    *out = (struct tp_figure){margin_of(variance, margin->sample), true};
-    return 0;
+    return (struct tp_figure){margin_of(variance, margin->sample), true};
+}
+
+int tp_margin_at(struct tp_margin *margin, int64_t id, struct tp_figure *out, struct tp_error *err)
+{
+    struct tp_sampled_sum sum = {0};
+    int status = tp_margin_add(margin, id, &sum, err);
+
+    *out = tp_margin_of(margin, &sum);
+    return status;
+}
+
+bool tp_margin_is_none(const struct tp_margin *margin)
+{
+    return margin->is_none;
 }

@@ -50,4 +50,16 @@ void tp_margin_free(struct tp_margin *margin); /* NULL is allowed */
  * means that the value is exact. -1: the profile cannot be read. */
 int tp_margin_at(struct tp_margin *margin, int64_t id, struct tp_figure *out, struct tp_error *err);
 
+/* What a margin is computed of: the terms of the column's formula (of an event: the event), in a row or summed over
+ * rows; for each, what the groups have of it, and the accesses (Ir, Dr, Dw; inclusive ones where the term is). */
+struct tp_sampled_sum {
+    struct tp_figure all[TP_FORMULA_TERMS], group[TN_SAMPLE_GROUPS][TP_FORMULA_TERMS];
+    double ran[TP_FORMULA_TERMS];
+};
+/* Add a row to a sum that begins as 0. -1: the profile cannot be read. */
+int tp_margin_add(struct tp_margin *margin, int64_t id, struct tp_sampled_sum *sum, struct tp_error *err);
+struct tp_figure tp_margin_of(const struct tp_margin *margin, const struct tp_sampled_sum *sum);
+/* Whether the column is exact in all rows. */
+bool tp_margin_is_none(const struct tp_margin *margin);
+
 #endif

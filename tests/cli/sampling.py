@@ -73,6 +73,8 @@ def counts():
     record("other", f"--sample={SAMPLE}", "--sample-seed=2", "-q")
     check("said in the summary", f"one set of the caches in {SAMPLE}" in errors, True)
     check("margins in the summary", errors.count("±") >= 6, True)
+    findings = [line for line in errors.splitlines() if line.lstrip()[:2] in ("1.", "2.", "3.")]
+    check("margins of findings", ["±" in line for line in findings], [True] * len(findings))
     check("no blanks at the end of a line", [line for line in errors.splitlines() if line.endswith(" ")], [])
     check("nothing said of all sets", "set of the caches" in record("exact"), False)
     names = [name for (name,) in sqlite3.connect("sampled").execute("SELECT name FROM events WHERE NOT derived")]
@@ -135,9 +137,47 @@ def margins():
         check(f"{event} has no margin", {row[event + "_margin"] for row in rows if row[event] is not None}, {0})
     table = list(csv.reader(io.StringIO(report("sampled", "--csv"))))
     check("CSV", "L1m_margin" in table[0] and all(len(row) == len(table[0]) for row in table if row), True)
-    check("no margins of exact counts", "margin" in report("exact", "--json") or "±" in report("exact"), False)
+    check("no margins of exact counts", "_margin\"" in report("exact", "--json") or "±" in report("exact"), False)
     check("ratios", all(row["spatialD1_margin"] >= 0 for row in shown("sampled", "--sort=spatialD1")["functions"]
                         if row["spatialD1_margin"] is not None), True)
+
+
+def annotated():
+    """Totals, functions, lines and calls of tenure annotate, as in reports; of what was inlined and of instructions
+    nothing is known."""
+    base = sqlite3.connect("sampled")
+    show = "L1m,L1m_incl,SpLossD1,Ir,spatialD1"
+    status, text, _ = run([TENURE, "annotate", f"--show={show}", "--calls", "-d", "--source-anywhere", "sampled"])
+    check("annotate", (status, "±" in text), (0, True))
+    shown_lines = json.loads(run([TENURE, "annotate", "--json", f"--show={show}", "--calls", "-d", "--threshold=0",
+                                  "sampled"])[1])
+    totals = shown("sampled", "--sort=SpLossD1")["totals"]
+    check("annotate: totals", shown_lines["totals"]["SpLossD1"], totals["SpLossD1"])
+    groups = [row[0] for row in base.execute("SELECT SpLossD1 FROM total_groups")]
+    check("annotate: margin of a total", math.isclose(
+        shown_lines["totals"]["SpLossD1_margin"],
+        STUDENT * math.sqrt((1 - 1 / SAMPLE) * max(variance(groups), SAMPLE ** 2)), rel_tol=1e-6), True)
+    functions = {row["function"]: row for row in shown("sampled", f"--show={show}", "--sort=L1m")["functions"]}
+    names = ("L1m", "L1m_incl", "SpLossD1", "Ir", "spatialD1")
+    for row in shown_lines["functions"]:
+        if row["function"] in ("main", "sum_of_columns", "walk_at_random"):
+            for name in names:
+                got, want = (of[name + "_margin"] for of in (row["costs"], functions[row["function"]]))
+                check(f"annotate: {name} of {row['function']}: {got} is {want}", got == want or math.isclose(
+                    got, want, rel_tol=1e-4), True)
+    lines = {row["line"]: row for row in shown("sampled", "--lines", f"--show={show}", "--sort=L1m")["lines"]
+             if (row["file"] or "").endswith("sampling_guest.c")}
+    source = next(file for file in shown_lines["sources"] if (file["file"] or "").endswith("sampling_guest.c"))
+    calls = 0
+    for line in source["lines"]:
+        for name in ("L1m", "SpLossD1", "Ir", "spatialD1"):
+            got, want = line["costs"][name + "_margin"], lines[line["line"]][name + "_margin"]
+            check(f"annotate: {name} of line {line['line']}: {got} is {want}",
+                  got == want or math.isclose(got, want, rel_tol=1e-4), True)
+        calls += sum(call["costs"]["L1m_incl_margin"] is not None for call in line.get("calls", ()))
+        check("annotate: instructions", any("L1m_margin" in one["costs"] for one in line["instructions"]), False)
+    check("annotate: calls", calls > 0, True)
+    check("annotate: no margins of exact counts", "_margin\"" in run([TENURE, "annotate", "--json", "exact"])[1], False)
 
 
 def held():
@@ -180,8 +220,12 @@ def sums():
 def readers():
     for options in (["--tree"], ["--advice"], ["--threads"], ["--data"]):
         check(f"{options} say it", report("sampled", *options).startswith("one set of the caches in 8"), True)
+    for options in (["--tree"], ["--threads"]):
+        check(f"{options}: nothing known", "not of these rows" in report("sampled", *options), True)
+    check("functions and threads", "not of these rows" in report("sampled", "--functions", "--threads"), False)
     check("annotate says it", "one set of the caches in 8" in run([TENURE, "annotate", "sampled"])[1], True)
     for form, word in (("callgrind", "one set of the caches in: 8"), ("cachegrind", "one set of the caches in: 8"),
+                       ("callgrind", "desc: Totals may be off by (95 %) L1m: "),
                        ("json", '"sample": "8"')):
         check(f"{form} says it", word in run([TENURE, "export", f"--format={form}", "sampled"])[1], True)
     most = {name: max(item["confidence"] for item in shown(name, "--advice")["advice"]["items"])
@@ -195,6 +239,7 @@ def main():
         refused()
         counts()
         margins()
+        annotated()
         held()
         sums()
         readers()

@@ -30,8 +30,12 @@ FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "th
 MADE = ("advice", "advice_places", "advice_evidence", "statements", "accesses", "coded", "code", "sources",
         "source_text", "refused", "data_lines", "data_paths", "strides", "conflicts", "data_pairs", "statement_pairs",
         "pair_sums", "ratios", "under", "under_sums", "shared_data", "sharing", "sharing_sums")
-ORDER = {"meta": "key", "lines": "file_id, line, function_id", "arcs": "caller_id, file_id, line, id", "parts": "part",
-         "thread_functions": "function_id, thread", "unit_functions": "function_id, unit_id",
+# Groups of sampled sets: of which table, its column, and the order of that table's rows in the page.
+GROUPED = {"totals_groups": ("total", "", ""), "functions_groups": ("function", "functions", "id"),
+           "lines_groups": ("line", "lines", "file_id, line, function_id, id"),
+           "arcs_groups": ("arc", "arcs", "caller_id, file_id, line, id"), "data_groups": ("data", "data", "id")}
+ORDER = {"meta": "key", "lines": "file_id, line, function_id, id", "arcs": "caller_id, file_id, line, id",
+         "parts": "part", "thread_functions": "function_id, thread", "unit_functions": "function_id, unit_id",
          "data_offsets": "data_id, offset, field_id"}
 
 
@@ -45,7 +49,7 @@ def compare(name, profile):
     reader = page_reader.Page(page)
     with sqlite3.connect(f"file:{profile}?mode=ro", uri=True) as database:
         for table, described in reader.tables.items():
-            if table in MADE:
+            if table in MADE or table in GROUPED:
                 continue
             columns = [column["name"] for column in described["columns"]]
             source = CODED % coded(name, reader, database) if table == "instructions" else FROM.get(table, "t_" + table)
@@ -63,6 +67,7 @@ def compare(name, profile):
         data_paths(name, reader, database)
         patterns(name, reader, database)
         pairs(name, reader, database)
+        groups(name, reader, database)
     sources(name, reader, profile)
 
 
@@ -250,6 +255,20 @@ def data_paths(name, reader, database):
             check(f"{name}: step {number}", (same, row["function_id"]), expected)
 
 
+def groups(name, reader, database):
+    """Where sets were sampled, what groups have of each row."""
+    sampled = database.execute("SELECT count(*) FROM t_total_groups").fetchone()[0] > 0
+    check(f"{name}: groups", sorted(set(GROUPED) & set(reader.tables)), sorted(GROUPED) if sampled else [])
+    for table, (of, rows, order) in GROUPED.items() if sampled else ():
+        columns = [column["name"] for column in reader.tables[table]["columns"]][2:]
+        number = {one: i for i, (one,) in enumerate(database.execute(
+            f"SELECT id FROM t_{rows} ORDER BY {order}" if rows else "SELECT 0"))}
+        wanted = sorted((number[one], *rest) for one, *rest in database.execute(
+            f"SELECT {f'{of}_id' if rows else '0'}, sample_group, {', '.join(columns)} FROM t_{of}_groups"))
+        held = sorted(tuple(row[column] for column in ["row", "sample_group", *columns]) for row in reader.table(table))
+        check(f"{name}: {table}: {len(held)} rows", held == wanted and len(held) > 0, True)
+
+
 def sources(name, reader, profile):
     with sqlite3.connect(f"file:{profile}?mode=ro", uri=True) as database:
         paths = dict(database.execute("SELECT id, path FROM files"))
@@ -383,6 +402,12 @@ def main():
             "UPDATE t_functions SET function = NULL WHERE id = 3"))
         sides(profile)
         damaged(profile)
+        sampled = os.path.join(folder, "sampled")
+        subprocess.run([TENURE, "record", "-q", "--sample=8", "--D1=32K,8,64", "--LL=1M,16,64", "-o", sampled, PROGRAM],
+                       check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([TENURE, "html", "-o", sampled + ".html", sampled], check=True, stdout=subprocess.DEVNULL)
+        with sqlite3.connect(f"file:{sampled}?mode=ro", uri=True) as database:
+            groups("sampled", page_reader.Page(sampled + ".html"), database)
         compare("many", edited(profile, "many", *many(profile)))
         compare("little", edited(profile, "little", *(
             f"DELETE FROM t_{table}" for table in ("inlined", "arcs", "paths", "instructions", "lines", "data",

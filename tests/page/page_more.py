@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 page_more.py: views of the page that not every profile fills, in a real browser: both sides of a difference,
-threads, statements and loops, fields of data structures, why lines were missed, who throws out whose lines, advice.
+threads, statements and loops, fields of data structures, why lines were missed, who throws out whose lines, advice;
+margins of what was sampled.
 
     page_more.py TENURE PROGRAM PICTURES
 
@@ -711,6 +712,82 @@ def advice(profile, folder):
         browser.close()
 
 
+def sampled(folder):
+    """Margins stand behind numbers wherever tenure report has them, and are the same."""
+    profile = record(os.path.join(folder, "sampled"), options=["--sample=8"])
+    browser = chromium.Browser()
+    try:
+        browser.open(profile.page() + "#overview?e=L1m")
+        check("sampled: says so", "one set of the caches in 8" in browser.evaluate("document.body.innerText"))
+        got = browser.evaluate("Object.fromEntries([...document.querySelectorAll('.totals tr')].map(row =>"
+                               " [row.dataset.event, row.querySelectorAll('.num')[1].textContent]))")
+        summary = subprocess.run([TENURE, "report", "--limit=1", profile.path], capture_output=True, text=True,
+                                 check=True).stdout
+        wanted = next(line.split("\u00b1")[1].split()[0] for line in summary.splitlines() if "I1 misses" in line)
+        check("sampled: total I1mr", got["I1mr"], f"\u00b1\u2009{wanted}\u2009%")
+        check("sampled: exact totals", [got[event] for event in ("Ir", "Dr", "Dw")], ["", "", ""])
+        picture(browser, "sampled")
+        for view, name, keys, options in (
+                ("functions?e=L1m&c=spatialD1,LLm_incl,CEst", "function", ("L1m", "L1m_incl", "spatialD1", "CEst"), []),
+                ("data?e=SpLossD1&c=L1m,spatialD1", "data", ("SpLossD1", "L1m", "spatialD1"), ["--data"])):
+            browser.go("#" + view)
+            margins_of_rows(browser, profile, view, name, keys, options)
+            picture(browser, "sampled-" + name)
+        number = profile.one("SELECT id FROM functions WHERE function = 'main'")
+        browser.go(f"#function/{number}?e=L1m_incl")
+        check("sampled: facts", browser.evaluate("document.querySelector('.fact .off').textContent")[:1], "\u00b1")
+        check("sampled: callees", all(row["L1m_incl"][:1] in ("\u00b1", "") for row in cells(
+            browser, ".callees .table", "off")))
+        number = profile.one("SELECT id FROM files WHERE path LIKE '%page_program.cpp'")
+        browser.go(f"#source/{number}?e=L1m")
+        margins_of_lines(browser, profile)
+        picture(browser, "sampled-source")
+        browser.go("#tree?e=L1m_incl")
+        check("sampled: nothing of the tree", "\u00b1" in browser.evaluate(
+            "document.querySelector('.table').innerText"), False)
+        for view in views(browser):
+            check(f"sampled: {view}: NaN", "NaN" in browser.evaluate("document.querySelector('main').innerText"), False)
+        quiet(browser, "sampled")
+    finally:
+        browser.close()
+
+
+def margins_of_lines(browser, profile):
+    rows = json.loads(subprocess.run([TENURE, "report", "--json", "--limit=100000", "--lines", "--sort=L1m",
+                                      profile.path], capture_output=True, check=True).stdout)["lines"]
+    wanted = {str(row["line"]): 100 * row["L1m_margin"] / row["L1m"] for row in rows
+              if (row["file"] or "").endswith("page_program.cpp") and row["L1m"]}
+    shown = {row["line"]: float(row["L1m"].strip("\u00b1\u2009 %").replace(",", ""))
+             for row in cells(browser, ".source", "off") if row["line"] and "\u00b1" in row["L1m"]}
+    check("sampled: lines", len(shown) > 1)
+    for line, got in shown.items():
+        check(f"sampled: line {line}", abs(got - wanted[line]) <= (0.51 if got >= 999 else 0.051))
+
+
+def margins_of_rows(browser, profile, view, name, keys, options):
+    for key in keys:
+        report = json.loads(subprocess.run(
+            [TENURE, "report", "--json", "--limit=100000", *options, f"--sort={key}", profile.path],
+            capture_output=True, check=True).stdout)["data_structures" if options else "functions"]
+        by_name = {}
+        for row in report:
+            by_name.setdefault(row[name], []).append(row)
+        seen = 0
+        for row in cells(browser, part="off"):
+            found = by_name.get(row[name], [])
+            if len(found) != 1 or key not in row:
+                continue
+            value, margin = found[0][key], found[0][key + "_margin"]
+            if margin is None or value in (None, 0) and key != "spatialD1":
+                continue
+            wanted = margin if key == "spatialD1" else 100 * margin / abs(value)
+            got = row[key].strip("\u00b1\u2009 %").replace(",", "")
+            check(f"sampled: {view}: {key} of {row[name]}: {row[key]}", abs(float(got or "nan") - wanted) <= (
+                0.0051 if key == "spatialD1" else 0.51 if wanted >= 999 else 0.051))
+            seen += 1
+        check(f"sampled: {view}: {key}", seen > 3)
+
+
 def main():
     if chromium.program() is None:
         print("Chromium is not installed (Debian package chromium)")
@@ -726,6 +803,7 @@ def main():
         interdependence(profile, folder)
         sides_of_misses(folder)
         advice(profile, folder)
+        sampled(folder)
     finally:
         shutil.rmtree(folder)
     sys.exit(verdict.finish())

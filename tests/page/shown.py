@@ -29,10 +29,10 @@ def signed(value):
     return ("+" if value and value > 0 else "") + count(value)
 
 
-def record(path, *words):
+def record(path, *words, options=()):
     """A profile of the program."""
-    subprocess.run([TENURE, "record", "-q", "--D1=32K,8,64", "--LL=1M,16,64", "-o", path, PROGRAM, *words], check=True,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run([TENURE, "record", "-q", "--D1=32K,8,64", "--LL=1M,16,64", *options, "-o", path, PROGRAM, *words],
+                   check=True, stdout=subprocess.DEVNULL)
     return Profile(path)
 
 
@@ -53,12 +53,12 @@ class Profile:
         return "file://" + self.path + ".html"
 
 
-def cells(browser, selector=".table"):
-    """The rows in sight of a table, as texts by the keys of their columns."""
+def cells(browser, selector=".table", part="v"):
+    """The rows in sight of a table, as texts by the keys of their columns; `part` of a cell, or what has no parts."""
     return browser.evaluate(
         f"[...document.querySelector({json.dumps(selector)}).querySelectorAll('.tr')]"
         ".sort((a, b) => a.dataset.row - b.dataset.row).map(row => Object.fromEntries([...row.querySelectorAll('.td')]"
-        ".map(cell => [cell.dataset.key, (cell.querySelector('.v') || cell).textContent])))")
+        f".map(cell => [cell.dataset.key, (cell.querySelector('.{part}') || cell).textContent])))")
 
 
 def quiet(browser, what):

@@ -34,7 +34,7 @@ export const overview = {
             app.metrics.sides ? SIDES.map((side) => traffic(app, side)) : traffic(app),
             await kinds(app),
             await worthChanging(app),
-            h('div.pair', lines, functions, later(app), files, totals(app)),
+            h('div.pair', lines, functions, later(app), files, await totals(app)),
         );
         const parts = await Promise.all([
             listOf(app, 'threads', 'Threads', 'thread', 'id', app.link('threads', '', {}, 'side by side')),
@@ -87,7 +87,8 @@ const later = (app) =>
 /* ------------------------------------------------------------------------------------------ what was recorded */
 
 const SAMPLED = (sets) =>
-    `one set of the caches in ${sets}: misses and the use of lines are estimates; tenure report says how far off`;
+    `one set of the caches in ${sets}: misses and the use of lines are estimates; ` +
+    '\u00b1 says how far off they may be, which is not known of threads, call paths and instructions';
 
 function recorded(app) {
     const {meta, title} = app.profile;
@@ -231,8 +232,12 @@ async function fileIndex(app, names) {
 
 /* ------------------------------------------------------------------------------------------ totals */
 
-function totals(app) {
+async function totals(app) {
     const {metrics} = app;
+    const margins = new Map();
+    for (const name of [...metrics.events.keys(), ...metrics.ratios.keys()])
+        margins.set(name, await metrics.margin(app.tables.totals, metrics.find(name)));
+    const off = ({name, side}) => (margins.get(name) && !side ? margins.get(name)([0]) : undefined);
     const value = (one) => (one.ratio ? metrics.of(one, (name) => metrics.totals.get(name)) : one.total);
     const row = (metric) => {
         const list = app.withSides(metric);
@@ -242,7 +247,7 @@ function totals(app) {
                 {
                     class: one.side && 'dim',
                     'data-key': one.key,
-                    tip: () => metrics.explain(one, value(one), 'the whole program'),
+                    tip: () => metrics.explain(one, value(one), 'the whole program', off(one)),
                 },
                 metrics.show(one, value(one)),
             );
@@ -252,6 +257,7 @@ function totals(app) {
             'tr',
             {'data-event': name},
             list.map(number),
+            metrics.sample > 1 && h('td.num.dim', metrics.off(metric, value(metric), off(metric))),
             metrics.sides && h('td.num.dim', growth),
             h(
                 'td.name',

@@ -233,10 +233,14 @@ class SourceRows {
 }
 
 function sourceTable(app, names, file, rows, panel) {
-    const costOf = ({key}) => (row) => {
-        if (row.kind === 'line') return file.costs.has(key) ? file.costs.get(key)(row.line) : undefined;
-        if (row.kind === 'inlined') return file.inlinedCosts.has(key) ? file.inlinedCosts.get(key)(row.at) : undefined;
-        return row.values.get(key);
+    const costOf = ({key}) => {
+        const [lines, inlined] = [file.costs.get(key), file.inlinedCosts.get(key)];
+        const of = (row) => {
+            if (row.kind === 'line') return lines && lines(row.line);
+            return row.kind === 'inlined' ? inlined && inlined(row.at) : row.values.get(key);
+        };
+        const margin = (row) => (row.kind === 'line' ? lines.margin(row.line) : NaN);
+        return lines && lines.margin ? Object.assign(of, {margin}) : of;
     };
     const what = ({kind, line, what: words}) =>
         ({line: `line ${line}`, inlined: 'inlined code, part of the line'})[kind] || words;
