@@ -5,14 +5,14 @@
  *   check    the program, the engine, where the profile goes: all refusals come before anything starts
  *   run      the engine writes a raw profile per process
  *   import   each raw profile becomes a profile; it is removed when that worked, kept and named when not
+ *   sum      with --runs=K the profiles of K runs become one
  *   tell     totals and the worst findings, on stderr
- *   end      with the program's exit status, or by the signal that killed it
+ *   end      with the program's exit status, or by the signal that killed it; of several runs, as the first that failed
  *
  * Options are those of engine/common/options.inc. The engine gets those that were given, in that order, since some are
  * lists, and all caches: written from the values that were read and checked here.
  */
 #include "cli/base/caches.h"
-#include "cli/base/column.h"
 #include "cli/base/column.h"
 #include "cli/base/given.h"
 #include "cli/base/names.h"
@@ -29,15 +29,16 @@
 #include "profile/code/code.h"
 #include "profile/profile.h"
 #include "profile/raw/raw_read.h"
+#include "profile/sum/merge.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -52,6 +53,10 @@ struct record {
     const char *native_only; /* the first option that Valgrind's engine does not have; NULL: none */
     bool control, embed_source, source_anywhere, keep_all, raw, quiet;
     char *elements; /* file with what the program's data is made of; NULL: none */
+    uint64_t runs, run; /* run: from 0, the one that goes on */
+    tp_merge *sum;      /* with several runs: of those that have ended, `summed` of them; else NULL */
+    uint64_t summed;
+    char *sum_name;     /* where it goes: what the first run's profile would be called */
 };
 
 /* ------------------------------------------------------------------------------------------ options */
@@ -170,7 +175,7 @@ static char **engine_argv(struct record *r, const struct engine *engine, const s
 
     while (program[operands] != NULL)
         operands++;
-    char **argv = term_have(calloc(operands + r->argument_count + GEOMETRY_LEVELS + 16, sizeof *argv));
+    char **argv = term_have(calloc(operands + r->argument_count + GEOMETRY_LEVELS + 24, sizeof *argv));
     argv[at++] = engine->program;
     if (engine->native) {
         argv[at++] = strdup("--profile=yes");
@@ -198,6 +203,8 @@ static char **engine_argv(struct record *r, const struct engine *engine, const s
     }
     memcpy(argv + at, r->arguments, r->argument_count * sizeof *argv);
     at += r->argument_count;
+    if (r->options.config.sample > 1 && r->run > 0)
+        argv[at++] = term_text("--sample-seed=%" PRIu64, r->options.config.sample_seed + r->run);
     at += whereabouts(r, argv + at);
     argv[at++] = strdup("--");
     memcpy(argv + at, program, operands * sizeof *argv);
@@ -323,13 +330,55 @@ static bool import(struct record *r, const char *raw, const char *profile)
         return false;
     }
     given_tell(raw, &result);
-    if (!r->quiet)
+    if (!r->quiet && r->run == 0)
         given_tell_missing(&result);
     if (result.damaged)
         term_error("the raw profile is kept: %s", raw);
     else
         unlink(raw);
     return true;
+}
+
+/* Of several runs: one more, whose raw profile this is, and whose profile would have this name. */
+static bool add_run(struct record *r, const struct names *names, const char *raw, const char *name)
+{
+    char *path = term_text("%s/.tenure.%s.run", names->directory, names->token);
+    struct tp_error err = {0};
+    tp_profile *profile = import(r, raw, path) ? tp_open(path, &err) : NULL;
+    bool good = profile != NULL && (r->sum != NULL || (r->sum = tp_merge_new(TP_KEEP_NONE, &err)) != NULL) &&
+                tp_merge_add(r->sum, profile, &err) == 0;
+
+    if (!good && *err.message != '\0')
+        term_error("%s", err.message);
+    if (r->sum_name == NULL)
+        r->sum_name = term_text("%s", name);
+    r->summed += good;
+    tp_close(profile);
+    unlink(path);
+    free(path);
+    return good;
+}
+
+/* The sum of all runs, as a profile. */
+static bool write_sum(struct record *r)
+{
+    char *seeds = term_text("%" PRIu64, r->options.config.sample_seed);
+    struct tp_error err = {0};
+
+    for (uint64_t i = 1; i < r->summed; i++) {
+        char *more = term_text("%s %" PRIu64, seeds, r->options.config.sample_seed + i);
+        free(seeds);
+        seeds = more;
+    }
+    bool good = output_allowed(r->sum_name, &output_profile) &&
+                (r->options.config.sample == 1 || tp_merge_meta(r->sum, "sample-seed", seeds, &err) == 0) &&
+                tp_merge_write(r->sum, r->sum_name, &err) == 0;
+    if (!good && *err.message != '\0')
+        term_error("%s", err.message);
+    if (good && r->summed < r->runs)
+        term_error("%s is the sum of %" PRIu64 " of %" PRIu64 " runs", r->sum_name, r->summed, r->runs);
+    free(seeds);
+    return good;
 }
 
 /* After a long recording: what would be quicker. */
@@ -373,6 +422,9 @@ static struct told tell(struct record *r, const char *path)
             fprintf(stderr, "tenure: %s\n", line);
         if (column_sampled(profile, line, sizeof line) != NULL)
             fprintf(stderr, "tenure: %s\n", line);
+        if (r->summed > 0)
+            fprintf(stderr, "tenure: sums of %" PRIu64 " runs%s\n", r->summed,
+                    r->options.config.sample > 1 ? ", each of other sets" : "");
         summary_totals(profile, stderr, "  ");
         summary_findings(profile, stderr, "  ");
         term_escape(safe, sizeof safe, path);
@@ -437,14 +489,17 @@ static enum outcome collect(struct record *r, const struct names *names, const s
             continue;
         }
         char *profile = names_profile(names, &list[i], ending->pid);
-        if (r->raw && list[i].pid == ending->pid)
+        bool own = list[i].pid == ending->pid, summed = own && r->runs > 1;
+        if (r->raw && own)
             told->nothing = nothing_in_raw(list[i].path, &r->options);
-        bool good = r->raw ? keep_raw(r, list[i].path, profile) : import(r, list[i].path, profile);
-        if (good && !r->raw && list[i].pid == ending->pid)
+        bool good = r->raw    ? keep_raw(r, list[i].path, profile)
+                    : summed ? add_run(r, names, list[i].path, profile)
+                             : import(r, list[i].path, profile);
+        if (good && !r->raw && own && !summed)
             *told = tell(r, profile);
-        else if (good && !r->raw && !r->quiet)
+        else if (good && !r->raw && !own && !r->quiet)
             fprintf(stderr, "tenure: process %ld: `tenure report %s`\n", (long)list[i].pid, profile);
-        if (list[i].pid == ending->pid && outcome != LOST)
+        if (own && outcome != LOST)
             outcome = good ? GOOD : LOST;
         free(profile);
     }
@@ -522,6 +577,14 @@ static int check(struct record *r, char **program, struct names *names, struct e
                    "%s; set TMPDIR to another folder", getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
         return CLI_OWN_FAILURE;
     }
+    if (r->runs == 0) {
+        term_error("record: --runs=0: the program must run once at least");
+        return CLI_OWN_FAILURE;
+    }
+    if (r->runs > 1 && (r->raw || r->options.trace_children)) {
+        term_error("record: --runs leaves one profile of one program: neither --raw nor --trace-children goes with it");
+        return CLI_OWN_FAILURE;
+    }
     const char *wrong = options_check(&r->options);
     if (wrong != NULL) {
         term_error("record: %s", wrong);
@@ -570,6 +633,27 @@ static void find_elements(struct record *r, const struct names *names, const cha
     r->elements = NULL;
 }
 
+/* All runs, until one fails to leave a profile, or is ended by a signal: somebody may have pressed a key. `status`: of
+ * the first that did not end well, else 0. What standard input had for the first run, a file has for all. */
+static enum outcome run_all(struct record *r, struct engine *engine, const struct names *names, char **program,
+                            struct told *told, int *status)
+{
+    off_t input = r->runs > 1 ? lseek(STDIN_FILENO, 0, SEEK_CUR) : -1;
+    enum outcome outcome = GOOD;
+    bool go_on = true;
+
+    for (*status = 0; go_on && r->run < r->runs; r->run++) {
+        if (r->run > 0 && input >= 0)
+            lseek(STDIN_FILENO, input, SEEK_SET);
+        struct ending ending = run(r, engine, names, program);
+        outcome = ending.failed ? LOST : collect(r, names, &ending, told);
+        if (*status == 0)
+            *status = ending.status;
+        go_on = outcome == GOOD && !WIFSIGNALED(ending.status);
+    }
+    return outcome;
+}
+
 static int record(struct record *r, char **program)
 {
     struct names names;
@@ -580,30 +664,33 @@ static int record(struct record *r, char **program)
     if (status != 0)
         return status;
     find_elements(r, &names, program[0]);
-    struct ending ending = run(r, &engine, &names, program);
+    enum outcome outcome = run_all(r, &engine, &names, program, &told, &status);
     if (r->elements != NULL)
         unlink(r->elements);
     free(r->elements);
     engine_free(&engine);
-    if (ending.failed)
-        return CLI_OWN_FAILURE;
-    enum outcome outcome = collect(r, &names, &ending, &told);
     names_free(&names);
+    if (r->summed > 0 && write_sum(r))
+        told = tell(r, r->sum_name);
+    else if (r->summed > 0)
+        outcome = LOST;
+    tp_merge_free(r->sum);
+    free(r->sum_name);
     if (outcome == NO_PROFILE)
-        return without_profile(ending.status);
+        return without_profile(status);
     if (outcome == LOST)
         return CLI_OWN_FAILURE;
-    if (told.nothing && WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == 0)
+    if (told.nothing && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return CLI_OWN_FAILURE;
-    if (told.faulted && WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGILL)
+    if (told.faulted && WIFSIGNALED(status) && WTERMSIG(status) == SIGILL)
         term_error("the program met an illegal instruction; if it runs without Tenure, Valgrind does not know the "
                    "instruction (of AVX-512, for example)");
-    end_like(ending.status);
+    end_like(status);
 }
 
 int cmd_record(int argc, char **argv)
 {
-    struct record r = {.control = true};
+    struct record r = {.control = true, .runs = 1};
 
     term_own_failure(CLI_OWN_FAILURE);
     r.options.is_native = true; /* until it is known which engine it is, the options of both are taken */

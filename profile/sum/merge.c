@@ -153,6 +153,18 @@ static int join_meta(tp_merge *merge, const char *key, const char *value)
     return pair->key && pair->value ? 0 : -1;
 }
 
+int tp_merge_meta(tp_merge *merge, const char *key, const char *value, struct tp_error *err)
+{
+    struct tp_pair *pair = meta_of(merge, key);
+    char *copy = tp_arena_copy(&merge->arena, value, strlen(value));
+
+    if (!copy || (!pair && join_meta(merge, key, value)))
+        return TP_NO_MEMORY(err);
+    if (pair)
+        pair->value = copy;
+    return 0;
+}
+
 /* One key of a profile's meta data, added to those of the profiles before; cmd, runs and keep are made anew when the
  * sum is written. */
 static int merge_take_meta(void *user, sqlite3_stmt *row)

@@ -23,6 +23,8 @@ tp_merge *tp_merge_new(enum tp_keep keep, struct tp_error *err);
 /* The profile must have the events, the caches and the model of those before it. After a failure the merge can only be
  * freed. */
 int tp_merge_add(tp_merge *merge, tp_profile *profile, struct tp_error *err);
+/* Gives a key of the sum's meta data this value, whatever the profiles have. */
+int tp_merge_meta(tp_merge *merge, const char *key, const char *value, struct tp_error *err);
 /* At least one profile has been added. All or nothing: written beside `path`, then renamed. */
 int tp_merge_write(tp_merge *merge, const char *path, struct tp_error *err);
 void tp_merge_free(tp_merge *merge); /* NULL is fine */

@@ -17,9 +17,9 @@ def check(title, got, want):
         print('%s: %r, expected %r' % (title, got, want))
 
 
-def run(command, timeout=100, **more):
+def run(command, timeout=100, stdin=subprocess.DEVNULL, **more):
     """Exit status, output, errors."""
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    done = subprocess.run(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           timeout=timeout, check=False, **more)
     return done.returncode, done.stdout, done.stderr
 

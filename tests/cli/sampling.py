@@ -217,6 +217,59 @@ def sums():
     check("its margins", "±" in report("difference"), True)
 
 
+def margin_of_total(profile, event):
+    base = sqlite3.connect(profile)
+    groups = [row[0] for row in base.execute(f"SELECT {event} FROM total_groups")]
+    return STUDENT * math.sqrt((1 - 1 / SAMPLE) * max(variance(groups), SAMPLE ** 2)) / sum(groups)
+
+
+def recorded_runs(*words, **more):
+    """In a folder of its own: how it ended, and what it leaves there."""
+    with tempfile.TemporaryDirectory(prefix="tenure-runs-") as folder:
+        status, output, errors = run([TENURE, "record", *CACHES, "-o", os.path.join(folder, "sum"), *words],
+                                     timeout=300, **more)
+        left = sorted(os.listdir(folder))
+        recordings = one(os.path.join(folder, "sum"), "SELECT sum(recordings) FROM runs")[0] if "sum" in left else 0
+        return status, output, errors, left, recordings
+
+
+def several_runs():
+    """--runs=4 is four recordings with seeds of their own, merged: the mean of their estimates, with less margin."""
+    status, output, errors = run([TENURE, "record", *CACHES, f"--sample={SAMPLE}", "--runs=4", "-o", "four", "--",
+                                  GUEST], timeout=300)
+    lines = output.splitlines()
+    check("runs: status and output", (status, len(lines), len(set(lines))), (0, 4, 1))
+    check("runs: said", "sums of 4 runs, each of other sets" in errors, True)
+    check("runs: seeds", one("four", "SELECT value FROM meta WHERE key = 'sample-seed'"), ("1 2 3 4",))
+    for seed in (1, 2, 3, 4):
+        record(f"seed{seed}", f"--sample={SAMPLE}", f"--sample-seed={seed}", "-q")
+    for event in ("Ir", "L1m", "SpLossD1", "LLm"):
+        each = [one(f"seed{seed}", f"SELECT {event} FROM totals")[0] for seed in (1, 2, 3, 4)]
+        check(f"runs: {event} is four times the mean", one("four", f"SELECT {event} FROM totals")[0], sum(each))
+    for event in ("D1mr", "SpLossD1"):
+        each = [margin_of_total(f"seed{seed}", event) for seed in (1, 2, 3, 4)]
+        four = margin_of_total("four", event)
+        check(f"runs: margin of {event}: {four}, of one {each}", four < 0.75 * sum(each) / 4, True)
+    status, _, _, left, recordings = recorded_runs("-q", "--runs=3", "--", GUEST)
+    check("runs of all sets", (status, left, recordings), (0, ["sum"], 3))
+    files = [os.path.join(os.getcwd(), name) for name in "cd"]
+    script = "[ -e {0} ] || {{ : >{0}; exit 0; }}; [ -e {1} ] || {{ : >{1}; exit 7; }}".format(*files)
+    status, _, _, left, recordings = recorded_runs("-q", "--runs=3", "--", "/bin/sh", "-c", script)
+    check("runs: the first that fails", (status, left, recordings), (7, ["sum"], 3))
+    with open("input", "w", encoding="utf-8") as file:
+        file.write("one line\nanother\n")
+    with open("input", encoding="utf-8") as file:
+        output = recorded_runs("-q", "--runs=3", "--", "/bin/sh", "-c", "read line; echo $line", stdin=file)[1]
+    check("runs: standard input", output, "one line\n" * 3)
+    status, _, errors, left, recordings = recorded_runs("-q", "--runs=3", "--", "/bin/sh", "-c", "kill -TERM $$")
+    check("runs: a signal ends them", (status, left, recordings, "the sum of 1 of 3 runs" in errors),
+          (-15, ["sum"], 1, True))
+    for options, words in ((["--runs=0"], "--runs=0"), (["--runs=2", "--raw"], "--raw"),
+                           (["--runs=2", "--trace-children=yes"], "--trace-children")):
+        status, _, errors, left, _ = recorded_runs(*options, "--", GUEST)
+        check(f"{options}: refused", (status, errors.count("\n"), words in errors, left), (125, 1, True, []))
+
+
 def readers():
     for options in (["--tree"], ["--advice"], ["--threads"], ["--data"]):
         check(f"{options} say it", report("sampled", *options).startswith("one set of the caches in 8"), True)
@@ -242,6 +295,7 @@ def main():
         annotated()
         held()
         sums()
+        several_runs()
         readers()
         os.chdir("/")
     return finish()
