@@ -23,6 +23,7 @@
 #include "cli/base/term.h"
 #include "cli/cli.h"
 #include "cli/record/control.h"
+#include "cli/record/hint.h"
 #include "cli/record/launch.h"
 #include "cli/record/target.h"
 #include "engine/common/options.h"
@@ -382,17 +383,19 @@ static bool write_sum(struct record *r)
 }
 
 /* After a long recording: what would be quicker. */
-static void tell_sampling(const struct record *r)
+static void tell_sampling(const struct record *r, tp_profile *profile)
 {
-    enum { LONG = 60 }; /* seconds of CPU time, of the program and all its children */
-    struct rusage used;
+    struct rusage used; /* of the program and all its children */
+    char text[160];
 
     if (!r->options.config.cache_sim || r->options.config.sample > 1 || getrusage(RUSAGE_CHILDREN, &used) != 0)
         return;
-    long seconds = used.ru_utime.tv_sec + used.ru_stime.tv_sec;
-    if (seconds >= LONG)
-        fprintf(stderr, "tenure: this took %ld s of CPU time; --sample=8 takes 0.2 to 0.8 of that, and estimates "
-                        "misses\n", seconds);
+    double accesses = query_value(profile, "SELECT Dr + Dw FROM totals", 0);
+    double misses = query_value(profile, "SELECT I1mr + D1mr + D1mw FROM totals", 0);
+    const char *hint = hint_sampling((double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec), accesses, misses, text,
+                                     sizeof text);
+    if (hint != NULL)
+        fprintf(stderr, "tenure: %s\n", hint);
 }
 
 struct told {
@@ -430,7 +433,7 @@ static struct told tell(struct record *r, const char *path)
         term_escape(safe, sizeof safe, path);
         fprintf(stderr, "tenure: `tenure report --advice %s` says what to change, `tenure open %s` shows the rest\n",
                 safe, safe);
-        tell_sampling(r);
+        tell_sampling(r, profile);
     }
     if (r->options.stats) {
         fputs("\nRecording:\n", stderr);
