@@ -583,22 +583,6 @@ void table_json(const struct table *table, struct tp_json *json, const char *nam
     tp_json_end(json);
 }
 
-/* RFC 4180: quotes where a separator, a quote or a line's end is inside. */
-static void write_field(FILE *out, const char *text)
-{
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 void table_csv(const struct table *table, FILE *out)
 {
     bool any = false;
@@ -607,7 +591,7 @@ void table_csv(const struct table *table, FILE *out)
         if (table->columns.at[i].key == NULL)
             continue;
         fputs(any ? "," : "", out);
-        write_field(out, table->columns.at[i].key);
+        tp_write_csv_text(out, table->columns.at[i].key);
         any = true;
     }
     fputs("\r\n", out);
@@ -621,7 +605,7 @@ void table_csv(const struct table *table, FILE *out)
             fputs(any ? "," : "", out);
             any = true;
             if (cell.content == TEXT)
-                write_field(out, cell.value.text);
+                tp_write_csv_text(out, cell.value.text);
             else if (cell.content == COUNT)
                 fprintf(out, "%" PRId64, cell.value.count);
             else if (cell.content == NUMBER)

@@ -8,6 +8,7 @@
 #include "cli/base/term.h"
 
 #include "cli/cli.h"
+#include "profile/base/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -238,42 +239,20 @@ char *term_figure(char *out, double value)
     return out;
 }
 
-/* Bytes of the UTF-8 character at `text`; 0 if it is none, or a control character. */
-static size_t printable(const unsigned char *text)
-{
-    size_t length = text[0] < 0x80   ? 1
-                    : text[0] < 0xC2 ? 0
-                    : text[0] < 0xE0 ? 2
-                    : text[0] < 0xF0 ? 3
-                    : text[0] < 0xF5 ? 4
-                                     : 0;
-
-    if (length == 1)
-        return text[0] >= 0x20 && text[0] != 0x7F;
-    for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xC0) != 0x80)
-            return 0;
-    }
-    if (length == 2 && text[0] == 0xC2 && text[1] < 0xA0)
-        return 0; /* C1 controls */
-    return length;
-}
-
 void term_escape(char *out, size_t size, const char *text)
 {
-    const unsigned char *from = (const unsigned char *)text;
     size_t at = 0;
 
-    while (*from != '\0' && at + 5 < size) {
-        size_t length = printable(from);
+    while (*text != '\0' && at + 5 < size) {
+        size_t length = tp_shown(text);
 
         if (length == 0) {
-            at += (size_t)snprintf(out + at, size - at, "\\x%02x", *from++);
+            at += (size_t)snprintf(out + at, size - at, "\\x%02x", (unsigned char)*text++);
             continue;
         }
-        memcpy(out + at, from, length);
+        memcpy(out + at, text, length);
         at += length;
-        from += length;
+        text += length;
     }
     out[at] = '\0';
 }

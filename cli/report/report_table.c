@@ -478,14 +478,15 @@ static void print_legend(const struct drawn *d)
     fputs(term_style(stdout, TERM_DIM), stdout);
     for (size_t i = 0; i < d->columns.count; i++) {
         const struct column_spec *spec = &d->columns.at[i];
-        char text[256];
+        char text[256], safe[2 * sizeof text];
 
         incl |= spec->inclusive;
         if (!wants_meaning(d, i))
             continue;
         snprintf(text, sizeof text, "%s: %s", spec->is_ratio ? spec->name : spec->event,
                  column_meaning(d->report->profile, spec));
-        column = wrapped(column, text);
+        term_escape(safe, sizeof safe, text);
+        column = wrapped(column, safe);
     }
     if (samples(d))
         column = wrapped(column, "±: holds in 95 of 100 recordings that simulate other sets");

@@ -55,8 +55,9 @@ export function short(value) {
 export const hex = (value) =>
     value < 0 ? '0x' + BigInt.asUintN(64, BigInt(value)).toString(16) : '0x' + value.toString(16);
 
-/* Control characters, and those that turn the direction of writing, would hide what a name is. */
-const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+/* Control characters, and those that turn the direction of writing, would hide what a name is
+ * (cli/base/term.c has the same list). */
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 const LONGEST = 2000;
 
 export function name(text) {

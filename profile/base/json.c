@@ -86,6 +86,30 @@ size_t tp_utf8(const void *text, size_t left)
     return code < smallest[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : n;
 }
 
+size_t tp_control(const char *text)
+{
+    unsigned char first = (unsigned char)text[0], second = first ? (unsigned char)text[1] : 0;
+
+    if (first < 0x20 || first == 0x7f)
+        return first != 0;
+    return first == 0xc2 && second >= 0x80 && second < 0xa0 ? 2 : 0;
+}
+
+/* The page has the same list (page/src/format.js). */
+size_t tp_shown(const char *text)
+{
+    if (*text >= ' ' && *text < 0x7f)
+        return 1;
+    size_t n = tp_utf8(text, strnlen(text, 4));
+    uint32_t code = n == 1 ? (uint8_t)*text : (uint8_t)*text & (0x7fu >> n);
+
+    for (size_t i = 1; i < n; i++)
+        code = code << 6 | ((uint8_t)text[i] & 0x3f);
+    bool hidden = code == 0x61c || (code >= 0x200b && code < 0x2010) || (code >= 0x2028 && code < 0x202f) ||
+                  (code >= 0x2060 && code < 0x2070) || code == 0xfeff;
+    return hidden || tp_control(text) ? 0 : n;
+}
+
 /* What a terminal might obey (C0, DEL and C1) and bytes that are not UTF-8 are written as numbers. */
 void tp_write_json_text(FILE *out, const char *text)
 {
@@ -98,7 +122,7 @@ void tp_write_json_text(FILE *out, const char *text)
             ;
         if (n == 0 && *p >= 0x80)
             n = tp_utf8(p, left);
-        if (n == 2 && p[0] == 0xc2 && p[1] < 0xa0) {
+        if (n == 2 && tp_control(text)) {
             fprintf(out, "\\u%04x", p[1]);
         } else if (n > 0) {
             fwrite(p, 1, n, out);
@@ -108,6 +132,24 @@ void tp_write_json_text(FILE *out, const char *text)
         }
     }
     putc('"', out);
+}
+
+void tp_write_csv_text(FILE *out, const char *text)
+{
+    const char *quote = strpbrk(text, ",\"\r\n") ? "\"" : "";
+
+    fprintf(out, "%s%s", quote, *text && strchr("=+-@\t\r", *text) ? "'" : "");
+    for (size_t escaped = 0; *text; text++, escaped -= escaped > 0) {
+        if (!escaped && !strchr("\t\r\n", *text))
+            escaped = tp_control(text);
+        if (escaped)
+            fprintf(out, "\\x%02x", (unsigned char)*text);
+        else
+            putc(*text, out);
+        if (*text == '"')
+            putc('"', out);
+    }
+    fputs(quote, out);
 }
 
 void tp_write_real(FILE *out, double value)

@@ -44,9 +44,17 @@ void tp_json_next(struct tp_json *json, const char *name);
 
 /* A string with its quotes. */
 void tp_write_json_text(FILE *out, const char *text);
+/* A field of CSV (RFC 4180), in quotes where it must be. What a terminal might obey is written \xNN; what a spreadsheet
+ * would compute has a ' before it, which it takes as the mark of a text. */
+void tp_write_csv_text(FILE *out, const char *text);
 /* Bytes of the well-formed UTF-8 character that `text` begins with; 0 if it begins with none (RFC 3629: shortest form,
  * no surrogates), or with NUL. `left`: bytes that there are. */
 size_t tp_utf8(const void *text, size_t left);
+/* Of the control character that `text` begins with; 0: it is none. A terminal may obey it. */
+size_t tp_control(const char *text);
+/* Of the character that `text` begins with, if it may be shown to people; 0: it is malformed, a control character, one
+ * that nobody sees, or one that turns the direction of writing, and would hide what a name is. */
+size_t tp_shown(const char *text);
 /* As short as reads back to the same number. */
 void tp_write_real(FILE *out, double value);
 

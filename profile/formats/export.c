@@ -155,12 +155,15 @@ void tp_write_descriptions(tp_profile *profile, FILE *out)
 
 void tp_write_clean(FILE *out, const char *text, const char *also)
 {
-    for (const char *p = text ? text : "???"; *p; p++) {
-        unsigned char c = (unsigned char)*p;
-        if (c < 0x20 || c == 0x7f || strchr(also, c))
-            fprintf(out, "\\x%02x", c);
+    size_t escaped = 0;
+
+    for (const char *p = text ? text : "???"; *p; p++, escaped -= escaped > 0) {
+        if (!escaped)
+            escaped = strchr(also, *p) ? 1 : tp_control(p);
+        if (escaped)
+            fprintf(out, "\\x%02x", (unsigned char)*p);
         else
-            putc(c, out);
+            putc(*p, out);
     }
 }
 
@@ -177,19 +180,19 @@ int tp_written(FILE *out, struct tp_error *err)
 /* A table or view (RFC 4180): a header row, lines end in CR LF, NULL is an empty field. A choice of events leaves the
  * other events' columns out and all other columns in. */
 
-static void csv_field(FILE *out, const char *text)
+/* Whether a table or view is one of a profile's. A view of another name is a stranger's, and may never end. */
+static bool csv_has_table(const char *name)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    putc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', out);
-        putc(*text, out);
-    }
-    putc('"', out);
+    size_t tables, views;
+    const struct tp_table *table = tp_schema_tables(&tables);
+    const struct tp_view *view = tp_schema_views(&views);
+    bool has = strcasecmp(name, "balance") == 0;
+
+    for (size_t i = 0; i < tables; i++)
+        has |= strcasecmp(name, table[i].name) == 0;
+    for (size_t i = 0; i < views; i++)
+        has |= strcasecmp(name, view[i].name) == 0;
+    return has;
 }
 
 /* Whether a column is of a chosen event, self or inclusive, or of none. */
@@ -215,7 +218,8 @@ static char *csv_query_and_header(tp_profile *profile, FILE *out, const char *ta
                               const struct tp_choice *choice, struct tp_error *err)
 {
     sqlite3_stmt *columns =
-        tp_query(profile, sqlite3_mprintf("SELECT name FROM pragma_table_info(%Q)", table), err);
+        tp_query(profile, sqlite3_mprintf("SELECT name FROM pragma_table_info(%Q)", csv_has_table(table) ? table : ""),
+                 err);
     sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
     size_t n = 0;
     int more = -1;
@@ -226,7 +230,7 @@ static char *csv_query_and_header(tp_profile *profile, FILE *out, const char *ta
             continue;
         sqlite3_str_appendf(sql, "%s\"%w\"", n ? ", " : "SELECT ", name);
         fputs(n++ ? "," : "", out);
-        csv_field(out, name);
+        tp_write_csv_text(out, name);
     }
     sqlite3_finalize(columns);
     fputs(n ? "\r\n" : "", out);
@@ -259,8 +263,10 @@ int tp_export_csv(tp_profile *profile, FILE *out, const struct tp_export_options
             fputs(i ? "," : "", out);
             if (sqlite3_column_type(rows, i) == SQLITE_FLOAT)
                 tp_write_real(out, sqlite3_column_double(rows, i));
+            else if (sqlite3_column_type(rows, i) == SQLITE_INTEGER)
+                fputs(tp_text(rows, i), out);
             else
-                csv_field(out, tp_text(rows, i)); /* of an integer its digits, of NULL nothing */
+                tp_write_csv_text(out, tp_text(rows, i)); /* of NULL nothing */
         }
         fputs("\r\n", out);
     }

@@ -227,9 +227,9 @@ static int write_formulas(struct callgrind *c)
         size_t known = known_terms(tp_text(row, 1), names, count, sum, left);
         bool whole = sqlite3_str_length(left) == 0;
         if (known > 1 && !has_name(names, chosen, name, strlen(name)) && (whole || strcmp(name, "CEst") == 0)) {
-            fprintf(c->out, "event: %s = %s : %s%s%s\n", name, sqlite3_str_value(sum),
-                    tp_text(row, 2), whole ? "" : ", without",
-                    whole ? "" : sqlite3_str_value(left));
+            fprintf(c->out, "event: %s = %s : ", name, sqlite3_str_value(sum));
+            tp_write_clean(c->out, tp_text(row, 2), "");
+            fprintf(c->out, "%s%s\n", whole ? "" : ", without", whole ? "" : sqlite3_str_value(left));
             kept[count] = sqlite3_mprintf("%s", name);
             names[count] = kept[count] ? kept[count] : "";
             count++;
@@ -260,7 +260,9 @@ static int callgrind_write_header(struct callgrind *c)
     for (size_t i = 0; i < c->choice.count; i++) {
         fputs("event: ", c->out);
         write_event_name(c->out, c->choice.event[i]);
-        fprintf(c->out, " : %s\n", c->choice.event[i]->long_name);
+        fputs(" : ", c->out);
+        tp_write_clean(c->out, c->choice.event[i]->long_name, "");
+        putc('\n', c->out);
     }
     if (write_formulas(c))
         return -1;

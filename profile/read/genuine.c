@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "profile/base/error.h"
+#include "profile/base/json.h"
 #include "profile/base/row.h"
 #include "profile/base/sound.h"
 #include "profile/read/opened.h"
@@ -105,6 +106,16 @@ static bool is_good_view(const tp_profile *profile, const char *name, const char
     return true;
 }
 
+/* Units of events are words of Tenure's, and printed as they are. */
+static bool is_shown(const char *text)
+{
+    size_t n = 1;
+
+    for (; *text && n; text += n)
+        n = tp_shown(text);
+    return n > 0;
+}
+
 /* The events that are stored, since the text of a table follows from them. The derived ones are added to a list of
  * their own, which nobody needs, because adding refuses what no list of events has: a name that no column can have, one
  * name twice, too many events. */
@@ -114,7 +125,8 @@ static int genuine_events(tp_profile *profile, struct tp_events *events, struct 
 
     for (size_t i = 0; i < tp_event_count(profile); i++) {
         const struct tp_event *event = tp_event_at(profile, i);
-        if (tp_events_add(event->derived ? &derived : events, event->name, event->long_name, event->real))
+        if (!is_shown(event->unit) ||
+            tp_events_add(event->derived ? &derived : events, event->name, event->long_name, event->real))
             return tp_damaged(profile->path, "its list of events is not as Tenure writes it", err);
     }
     return 0;

@@ -26,6 +26,7 @@
 enum {
     SQLITE_HEADER = 100,
     AT_PAGE_SIZE = 16,
+    AT_JOURNAL = 18, /* the format to write and to read: 1, or 2 where part of it may be in another file */
     AT_CHANGES = 24,
     AT_PAGES = 28,
     AT_USER_VERSION = 60,
@@ -60,6 +61,12 @@ static enum tp_kind kind_of_database(const char *path, const uint8_t *head, uint
                 ", this Tenure reads version %d; record again, or use "
                 "the Tenure that wrote it",
                 path, big_u32(head + AT_USER_VERSION), TP_SCHEMA_VERSION);
+        return TP_KIND_PROFILE_FOREIGN;
+    }
+    if (head[AT_JOURNAL] != 1 || head[AT_JOURNAL + 1] != 1) {
+        TP_FAIL(err,
+                "%s: the profile is in SQLite's write-ahead mode, in which other files are a part of it; "
+                "`sqlite3 %s 'PRAGMA journal_mode = DELETE'` makes it one file again", path, path);
         return TP_KIND_PROFILE_FOREIGN;
     }
     if (is_cut_off(head, size)) {

@@ -48,9 +48,18 @@ SCHEMAS = {
     'table without a column': 'ALTER TABLE t_totals DROP COLUMN Ir',
     'no table': 'DROP TABLE t_pairs',
     'no view': 'DROP VIEW pairs',
+    'unit of an event': "UPDATE events SET unit = 'a' || char(8238) || 'b' WHERE name = 'CEst'",
     'name of an event': "UPDATE events SET name = 'a' || char(10) || 'b' WHERE name = 'CEst'",
 }
-OWN = 'CREATE TABLE notes(text); CREATE VIEW shown AS SELECT text FROM notes; CREATE INDEX fast ON t_functions(line)'
+OWN = ('CREATE TABLE notes(text); CREATE INDEX fast ON t_functions(line); CREATE VIEW own AS WITH RECURSIVE n(i) AS '
+       '(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n')
+
+# What a terminal obeys, what nobody sees, what turns the direction of writing, what a spreadsheet computes.
+EVIL = "'=1+2|' || char(27) || '[2J' || char(155) || '2J' || char(8238) || char(1564) || char(8203) || char(7) || 'x'"
+TEXTS = (('t_functions', 'function'), ('t_functions', 'base'), ('t_functions', 'symbol'), ('files', 'path'),
+         ('objects', 'path'), ('meta', 'value'), ('sources', 'text'), ('t_data', 'name'), ('t_inlined', 'name'),
+         ('t_statements', 'function'), ('events', 'long_name'), ('events', 'title'), ('events', 'category'),
+         ('events', 'option'), ('units', 'host'))
 
 REFUSED = ("SELECT fts3_tokenizer('simple')", "SELECT fts3_tokenizer('simple', x'0000000000000000')",
            "SELECT load_extension('x')", "ATTACH ':memory:' AS a", 'CREATE TEMP VIRTUAL TABLE a USING fts4(b)',
@@ -123,6 +132,39 @@ def schemas(profile):
         check(f'{what}: {sorted(set(said.values()))}', all('the profile is damaged' in line for line in said.values()),
               True)
     check('tables of a user', ends('tables of a user', OWN, filled.COMMANDS, profile), {})
+    table = ['export', '--format=csv', '--table=own', '@']
+    check('a view of a user is not exported', list(ends('view', OWN, [table], profile)), [' '.join(table)])
+    said = ends('write-ahead', 'PRAGMA journal_mode = WAL', filled.COMMANDS, profile)
+    check(f'write-ahead: {sorted(set(said.values()))}: refused by all',
+          sum('write-ahead mode' in line for line in said.values()), len(filled.COMMANDS))
+
+
+def texts(profile):
+    """Names are shown, and nothing in them is obeyed."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(profile, folder)
+        database = sqlite3.connect(os.path.join(folder, 'profile'))
+        for table, column in TEXTS:
+            columns = [row[1] for row in database.execute(f'PRAGMA table_info({table})')]
+            if column in columns:
+                database.execute(f'UPDATE {table} SET {column} = {EVIL} || {column}')
+        database.commit()
+        database.close()
+        for command in [command for command in filled.COMMANDS if '+' not in command and
+                        '=f' not in ' '.join(command)] + [
+                ['export', '--format=csv', '@'], ['report', '--csv', '@'],
+                ['sql', '--csv', '@', 'SELECT function FROM functions']]:
+            done = run(command, folder)
+            shown = done.stdout.decode()
+            check(f'texts: {" ".join(command)}: {done.stderr}', done.returncode, 0)
+            bad = set(char for char in shown if char not in '\r\n\t' and (char < ' ' or '\x7f' <= char < '\xa0'))
+            check(f'texts: {" ".join(command)}: controls', bad, set())
+            if not {'--json', '--csv', 'export'} & set(command):
+                check(f'texts: {" ".join(command)}: hidden', set(shown) & set('\u202e\u061c\u200b'), set())
+            elif '--csv' in command or '--format=csv' in command:
+                check(f'texts: {" ".join(command)}: computed',
+                      [field for field in shown.replace('"', '').replace('\r\n', ',').split(',')
+                       if field.startswith('=')], [])
 
 
 def queries(profile):
@@ -150,6 +192,7 @@ def main():
         for _ in pool.map(lambda one: ends(*one, profile), todo):
             pass
         schemas(profile)
+        texts(profile)
         queries(profile)
     sys.exit(finish())
 
