@@ -63,6 +63,7 @@ struct tp_import_options {
     bool embed_source;       /* keep the text of every source file that is found (table `sources`) */
     bool source_anywhere;    /* read the text of any source file (profile/objects/source.h) */
     bool keep_all;           /* all call paths and allocation paths, however little they cost */
+    bool passing;            /* the profile is not kept: that the disk has it is not waited for */
     bool no_symbols;         /* leave debug information alone: no files, lines, inlined frames */
     tp_progress *progress;   /* may be NULL */
     void *user;              /* handed to progress */

@@ -155,6 +155,7 @@ static tp_profile *open_raw(const char *raw, struct tp_import_options options, s
     struct sigaction before[OUTPUT_SIGNALS];
     tp_profile *profile = NULL;
 
+    options.passing = true;
     snprintf(path, sizeof path, "%s/tenure.XXXXXX", folder != NULL && *folder != '\0' ? folder : "/tmp");
     output_catch_signals(stop, before); /* or one that comes now would leave the file */
     int file = mkstemp(path);

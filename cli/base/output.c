@@ -7,6 +7,7 @@
 
 #include "cli/base/term.h"
 #include "cli/cli.h"
+#include "profile/base/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -154,14 +155,17 @@ static int write_whole(const char *path, unsigned mode, output_writer *write, vo
 
     if (file == NULL)
         return cannot_write(path);
-    fchmod(descriptor, stat(path, &before) == 0 ? before.st_mode & 0777 : mode);
-    if (write(file, user, &err) != 0) {
-        tell(path, file, &err);
+    bool mine = fchmod(descriptor, stat(path, &before) == 0 ? before.st_mode & 0777 : mode) == 0;
+    if (!mine || write(file, user, &err) != 0) {
+        if (mine)
+            tell(path, file, &err);
+        else
+            cannot_write(path);
         fclose(file);
         unlink(temporary);
         return CLI_ERROR;
     }
-    if (fclose(file) != 0 || rename(temporary, path) != 0) {
+    if (fclose(file) != 0 || tp_whole_rename(temporary, path) != 0) {
         cannot_write(path);
         unlink(temporary);
         return CLI_ERROR;

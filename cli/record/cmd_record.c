@@ -27,6 +27,7 @@
 #include "cli/record/launch.h"
 #include "cli/record/target.h"
 #include "engine/common/options.h"
+#include "profile/base/whole.h"
 #include "profile/code/code.h"
 #include "profile/profile.h"
 #include "profile/raw/raw_read.h"
@@ -306,7 +307,7 @@ static bool keep_raw(const struct record *r, const char *raw, const char *profil
     snprintf(name, sizeof name, "%s%s", profile, r->out == NULL ? ".raw" : "");
     if (!may_write(raw, name, &output_raw))
         return false;
-    if (rename(raw, realpath(name, real) != NULL ? real : name) != 0) {
+    if (tp_whole_rename(raw, realpath(name, real) != NULL ? real : name) != 0) {
         term_error("cannot rename %s to %s: %s; the raw profile is kept", raw, name, strerror(errno));
         return false;
     }

@@ -138,6 +138,8 @@ int tp_raw_scan(struct tp_raw_file *raw, struct tp_raw_extent *extent, struct tp
         extent->end = raw->offset;
         extent->parts++;
     }
+    if (more < 0 && ferror(raw->stream))
+        return -1; /* what is there is not known */
     if (!extent->parts) {
         struct tp_error first = *err;
         if (more == 0)

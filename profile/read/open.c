@@ -7,11 +7,13 @@
  * application) are in SQLite's header at fixed offsets.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "profile/base/error.h"
 #include "profile/base/row.h"
@@ -125,10 +127,13 @@ enum tp_kind tp_kind(const char *path, struct tp_error *err)
 {
     uint8_t head[4096 + 1] = {0};
     struct stat st;
-    FILE *stream = fopen(path, "rbe");
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* of a pipe, nobody is waited for */
+    FILE *stream = fd < 0 ? NULL : fdopen(fd, "rb");
 
     if (!stream) {
         TP_FAIL(err, "%s: cannot open: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
         return TP_KIND_UNREADABLE;
     }
     bool regular = fstat(fileno(stream), &st) == 0 && S_ISREG(st.st_mode);

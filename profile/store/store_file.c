@@ -4,8 +4,8 @@
  *
  * It is written once, from beginning to end, under a temporary name in the same folder: SQLite makes the empty
  * tables, the large ones are filled page by page (bulk.c), SQLite fills the rest and makes views and indices. No
- * journal, no syncs, nobody to lock out. If anything fails the temporary file goes away and what was there
- * under the final name stays. Then one rename.
+ * journal, nobody to lock out. If anything fails the temporary file goes away and what was there under the final name
+ * stays. Then one rename, of a file that the disk has (whole.h).
  */
 #include "profile/store/store.h"
 
@@ -18,6 +18,7 @@
 #include "profile/base/error.h"
 #include "profile/base/row.h"
 #include "profile/base/sound.h"
+#include "profile/base/whole.h"
 
 /* A new, empty file under the temporary name. SQLite's own message would name neither file nor reason. */
 static int store_file_make(struct tp_store *store)
@@ -97,11 +98,12 @@ static void take_index(struct tp_store *store, sqlite3_stmt *row)
 /* The empty tables, and where SQLite put those that are to be filled in bulk, and their indices. */
 static int write_schema(struct tp_store *store)
 {
-    char settings[160];
+    char settings[200];
 
     snprintf(settings, sizeof settings,
-             "PRAGMA page_size = %d; PRAGMA auto_vacuum = NONE; PRAGMA user_version = %d; PRAGMA application_id = %d; "
-             "PRAGMA journal_mode = OFF; BEGIN", TP_PAGE, TP_SCHEMA_VERSION, TP_APPLICATION_ID);
+             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA page_size = %d; PRAGMA auto_vacuum = NONE; "
+             "PRAGMA user_version = %d; PRAGMA application_id = %d; BEGIN",
+             TP_PAGE, TP_SCHEMA_VERSION, TP_APPLICATION_ID);
     return open_database(store, settings) || tp_store_tables(store) ||
            each_row(store,
                     "SELECT name, rootpage, (SELECT sum(pk) FROM pragma_table_info(m.name)) FROM sqlite_schema m "
@@ -123,9 +125,9 @@ static int store_file_write(struct tp_store *store, tp_store_part *large, tp_sto
         open_database(store, settings) || tp_store_events(store) || rest(store, user) || tp_store_views(store) ||
         close_database(store) || tp_sound(store->err))
         return -1;
-    if (stat(store->target, &before) == 0)
-        chmod(store->temporary, before.st_mode & 0777); /* who could not read the old one cannot read the new one */
-    if (rename(store->temporary, store->target))
+    /* Who could not read the old one cannot read the new one. */
+    if ((stat(store->target, &before) == 0 && chmod(store->temporary, before.st_mode & 0777)) ||
+        (store->options->passing ? rename : tp_whole_rename)(store->temporary, store->target))
         return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path, strerror(errno));
     return 0;
 }
