@@ -27,7 +27,8 @@ int tp_symbols(struct tp_recording *rec, const struct tp_import_options *options
  * it. No server is asked. Nothing happens if there is none. */
 struct Dwarf;
 struct tp_image;
-typedef void tp_visit_debug(void *user, struct tp_object *object, const struct tp_image *image, struct Dwarf *dwarf);
+typedef void tp_visit_debug(void *user, struct tp_object *object, const struct tp_image *image,
+                            const struct tp_image *debug, struct Dwarf *dwarf);
 int tp_symbols_visit(struct tp_recording *rec, size_t index, tp_visit_debug *visit, void *user, struct tp_error *err);
 
 /* rec->statements, by file and line; the statement of every executed instruction whose line is known; and

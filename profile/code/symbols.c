@@ -73,6 +73,7 @@ struct symbols {
 
     /* the current unit */
     Dwarf_Die unit;
+    const void *seen; /* so far has it been walked */
     intervals ranges; /* of the unit; scope unused */
     intervals inlined;
     TP_VECTOR(struct scope) scopes;
@@ -253,6 +254,12 @@ static Dwarf *begin_dwarf(struct tp_image *image)
     return image->elf ? dwarf_begin_elf(image->elf, DWARF_C_READ, NULL) : NULL;
 }
 
+/* The one that has it. */
+static const struct tp_image *debug_image(const struct symbols *s)
+{
+    return s->separate.elf ? &s->separate : &s->own;
+}
+
 static bool take_alt(void *user, const char *path)
 {
     struct symbols *s = user;
@@ -270,7 +277,11 @@ static void open_alt(struct symbols *s)
     const void *id;
     ssize_t size = dwelf_dwarf_gnu_debugaltlink(s->dwarf, &name, &id);
 
-    if (size <= 0 || dwarf_getalt(s->dwarf))
+    if (size > 0 && tp_image_names_special(debug_image(s), NULL, name)) {
+        dwarf_end(s->dwarf);
+        s->dwarf = NULL;
+    }
+    if (size <= 0 || !s->dwarf || dwarf_getalt(s->dwarf))
         return;
     if (tp_try_build_id(s->options, id, (size_t)size, take_alt, s) ||
         (name[0] == '/' && take_alt(s, tp_sysroot_path(&s->rec->arena, s->options, name))) ||
@@ -305,6 +316,8 @@ static bool object_open(struct symbols *s)
         open_separate(s);
         s->dwarf = begin_dwarf(&s->separate);
     }
+    if (s->dwarf)
+        open_alt(s);
     if (!s->dwarf) {
         if (object->debug_file)
             object->note = "its debug information cannot be read";
@@ -314,7 +327,6 @@ static bool object_open(struct symbols *s)
         return false;
     }
     object->note = NULL;
-    open_alt(s);
     return true;
 }
 
@@ -381,6 +393,8 @@ static void symbols_walk(struct symbols *s, Dwarf_Die *parent, uint32_t scope, u
         return;
     do {
         uint32_t inner = scope;
+        if (!tp_die_ascends(&s->seen, &die))
+            return;
         switch (dwarf_tag(&die)) {
         case DW_TAG_subprogram:
             if (!touched_ranges(s, &die, NULL, 0))
@@ -585,6 +599,7 @@ static void read_unit(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *split)
     bool is_there = split && dwarf_tag(split) == DW_TAG_compile_unit;
 
     s->unit = *unit;
+    s->seen = NULL;
     s->ranges.count = s->inlined.count = s->scopes.count = 0;
     tp_idmap_clear(&s->frame_of);
     if (dwarf_tag(unit) != DW_TAG_compile_unit && dwarf_tag(unit) != DW_TAG_skeleton_unit)
@@ -615,7 +630,7 @@ static void symbols_read_object(struct symbols *s)
 
     bool opened = object_open(s);
 
-    while (opened && !s->no_memory && dwarf_get_units(s->dwarf, cu, &cu, NULL, &type, &unit, &split) == 0) {
+    while (opened && !s->no_memory && tp_image_unit(debug_image(s), s->dwarf, &cu, &type, &unit, &split)) {
         if (type == DW_UT_compile || type == DW_UT_skeleton)
             read_unit(s, &unit, type == DW_UT_skeleton ? &split : NULL);
     }
@@ -645,7 +660,7 @@ int tp_symbols_visit(struct tp_recording *rec, size_t index, tp_visit_debug *vis
                         .server = {.tried = true, .gave_up = true}};
 
     if (object_open(&s))
-        visit(user, s.object, &s.own, s.dwarf);
+        visit(user, s.object, &s.own, debug_image(&s), s.dwarf);
     object_close(&s);
     tp_idmap_free(&s.file_at);
     tp_debuginfod_end(&s.server);

@@ -38,6 +38,7 @@ struct table {
     struct tp_recording rec; /* its objects: a list of files that grows while it is gone through */
     struct tp_flow flow;     /* of the file at hand */
     Dwarf *dwarf;
+    const void *seen;        /* of a unit so far */
     struct tp_error *err;
     bool no_memory;
 };
@@ -128,6 +129,8 @@ static void elements_walk(struct table *t, Dwarf_Die *parent, int depth)
         return;
     do {
         int tag = dwarf_tag(&child);
+        if (!tp_die_ascends(&t->seen, &child))
+            return;
         if (tag == DW_TAG_variable) {
             found_variable(t, &child);
         } else if (tag == DW_TAG_subprogram) {
@@ -150,20 +153,21 @@ static int elements_by_key(const void *a, const void *b)
     return order ? order : TP_COMPARE(x->type, y->type);
 }
 
-static void visit(void *user, struct tp_object *object, const struct tp_image *image, Dwarf *dwarf)
+static void visit(void *user, struct tp_object *object, const struct tp_image *image,
+                  const struct tp_image *debug, Dwarf *dwarf)
 {
     struct table *t = user;
-    struct tp_image info = {.elf = dwarf_getelf(dwarf)};
     size_t first = t->entries.count;
 
-    if (!image->elf || tp_image_debug_info(&info) > MOST_INFO)
+    if (!image->elf || tp_image_debug_info(debug) > MOST_INFO)
         return;
     t->dwarf = dwarf;
     t->flow = (struct tp_flow){.image = image};
     Dwarf_CU *cu = NULL;
     Dwarf_Die unit, split;
     uint8_t type;
-    while (!t->no_memory && dwarf_get_units(t->dwarf, cu, &cu, NULL, &type, &unit, &split) == 0) {
+    while (!t->no_memory && tp_image_unit(debug, t->dwarf, &cu, &type, &unit, &split)) {
+        t->seen = NULL;
         if (type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid)
             elements_walk(t, &split, 0);
         else if (type == DW_UT_compile)

@@ -4,10 +4,13 @@
  */
 #include "profile/objects/symbols_image.h"
 
+#include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -86,6 +89,51 @@ bool tp_image_is(const struct tp_image *image, const uint8_t *id, size_t size)
     size_t found_size = tp_image_build_id(image, &found);
 
     return !size || !found_size || (found_size == size && memcmp(found, id, size) == 0);
+}
+
+/* As libdw does, by the descriptor. false: not known. */
+static bool image_path(const struct tp_image *image, char *path)
+{
+    char link[40];
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", image->fd);
+    ssize_t length = readlink(link, path, PATH_MAX - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return length > 0 && strchr(path, '/');
+}
+
+bool tp_image_names_special(const struct tp_image *image, const char *folder, const char *name)
+{
+    char own[PATH_MAX], path[3 * PATH_MAX];
+    struct stat status;
+
+    if (!image_path(image, own))
+        return false;
+    *(strrchr(own, '/') + 1) = '\0';
+    snprintf(path, sizeof path, "%s%s%s%s", *name == '/' || (folder && *folder == '/') ? "" : own,
+             *name != '/' && folder ? folder : "", folder ? "/" : "", name);
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+bool tp_image_unit(const struct tp_image *image, Dwarf *dwarf, Dwarf_CU **cu, uint8_t *type, Dwarf_Die *unit,
+                   Dwarf_Die *split)
+{
+    Dwarf_Attribute found;
+    char own[PATH_MAX], package[PATH_MAX + 8];
+
+    *split = (Dwarf_Die){0};
+    if (dwarf_get_units(dwarf, *cu, cu, NULL, type, unit, NULL) != 0)
+        return false;
+    if (*type != DW_UT_skeleton || !image_path(image, own))
+        return true;
+    const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &found));
+    const char *name = dwarf_formstring(dwarf_attr(unit, DW_AT_dwo_name, &found));
+    name = name ? name : dwarf_formstring(dwarf_attr(unit, DW_AT_GNU_dwo_name, &found));
+    snprintf(package, sizeof package, "%s.dwp", own);
+    if (name && !tp_image_names_special(image, NULL, name) && !tp_image_names_special(image, folder, name) &&
+        !tp_image_names_special(image, NULL, package))
+        dwarf_cu_info(*cu, NULL, NULL, NULL, split, NULL, NULL, NULL);
+    return true;
 }
 
 uint64_t tp_image_debug_info(const struct tp_image *image)

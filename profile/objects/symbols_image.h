@@ -8,11 +8,10 @@
 #ifndef TENURE_PROFILE_SYMBOLS_IMAGE_H
 #define TENURE_PROFILE_SYMBOLS_IMAGE_H
 
+#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct Elf; /* libelf's */
 
 enum { TP_BUILD_ID_MOST = 64 };
 
@@ -35,6 +34,15 @@ const uint8_t *tp_image_at(const struct tp_image *image, uint64_t address, uint6
 size_t tp_image_build_id(const struct tp_image *image, const uint8_t **id);
 /* Whether its build id is this one. A file without one may be any, and so may a recording that knows none (size 0). */
 bool tp_image_is(const struct tp_image *image, const uint8_t *id, size_t size);
+
+/* Whether a file that its debug information names is there and no regular one: libdw would wait for who writes to a
+ * pipe. `folder`: in which it is said to be; NULL: in that of the image. */
+bool tp_image_names_special(const struct tp_image *image, const char *folder, const char *name);
+
+/* The next unit of the image's debug information (cu at first NULL), and what a skeleton has in a file of its own, if
+ * that may be opened; false: there is none. */
+bool tp_image_unit(const struct tp_image *image, Dwarf *dwarf, Dwarf_CU **cu, uint8_t *type, Dwarf_Die *unit,
+                   Dwarf_Die *split);
 
 /* Bytes of its debug information as they are in the file; 0: it has none of its own. */
 uint64_t tp_image_debug_info(const struct tp_image *image);

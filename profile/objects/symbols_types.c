@@ -15,7 +15,7 @@
 
 #include "profile/raw/recording.h"
 
-enum { DEEPEST_TYPE = 64, DEEPEST_MEMBER = 8, MOST_FIELDS = 4096, LONGEST_NAME = 256 };
+enum { DEEPEST_TYPE = 64, DEEPEST_MEMBER = 8, MOST_FIELDS = 4096, MOST_LOOKED = 1 << 16, LONGEST_NAME = 256 };
 
 /* ------------------------------------------------------------------------------------------ one type */
 
@@ -30,6 +30,14 @@ static bool named_type(Dwarf_Die *die, Dwarf_Die *type)
     Dwarf_Attribute attribute;
 
     return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), type) != NULL;
+}
+
+bool tp_die_ascends(const void **last, const Dwarf_Die *die)
+{
+    bool ascends = die->addr > *last;
+
+    *last = ascends ? die->addr : *last;
+    return ascends;
 }
 
 bool tp_type_of(Dwarf_Die *die, Dwarf_Die *type)
@@ -122,19 +130,22 @@ static bool is_member(Dwarf_Die *child)
     return (tag == DW_TAG_member && !external) || tag == DW_TAG_inheritance;
 }
 
+/* The last member tells: a structure, its last one. */
 bool tp_type_is_open(Dwarf_Die *type)
 {
-    Dwarf_Die child, member_type;
-    bool open = false;
+    Dwarf_Die at = *type, child, member;
 
-    if (!is_structure(type) || dwarf_child(type, &child))
-        return false;
-    do {
-        if (is_member(&child) && tp_type_of(&child, &member_type))
-            open = dwarf_tag(&member_type) == DW_TAG_array_type ? tp_type_size(&member_type) == 0
-                                                                : tp_type_is_open(&member_type);
-    } while (dwarf_siblingof(&child, &child) == 0);
-    return open;
+    for (int depth = 0; depth < DEEPEST_TYPE && is_structure(&at) && dwarf_child(&at, &child) == 0; depth++) {
+        Dwarf_Die last = {0};
+        do {
+            if (is_member(&child) && tp_type_of(&child, &member))
+                last = member;
+        } while (dwarf_siblingof(&child, &child) == 0);
+        if (!last.addr || dwarf_tag(&last) == DW_TAG_array_type)
+            return last.addr && tp_type_size(&last) == 0;
+        at = last;
+    }
+    return false;
 }
 
 /* The member of a structure that has the byte at `offset`: its element, and where in the member the byte is. Of
@@ -284,6 +295,7 @@ struct builder {
     struct tp_arena *arena;
     TP_VECTOR(struct tp_layout_field) fields;
     uint64_t size;
+    unsigned looked; /* at so many members */
     bool failed;
 };
 
@@ -367,7 +379,7 @@ static void add_members(struct builder *b, Dwarf_Die *type, uint64_t base, const
     if (depth > DEEPEST_MEMBER || dwarf_child(type, &child))
         return;
     do {
-        if (is_member(&child))
+        if (is_member(&child) && b->looked++ < MOST_LOOKED)
             add_member(b, &child, base, prefix, depth);
     } while (dwarf_siblingof(&child, &child) == 0);
 }

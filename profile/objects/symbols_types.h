@@ -15,6 +15,11 @@
 #include "profile/base/mem.h"
 #include "profile/objects/layout.h"
 
+/* Debug information may say that what is inside of a DIE follows it as well; libdw sees to it that what follows is
+ * never what was before. Whoever goes down and on asks of each DIE whether it lies behind all that was seen; `last`, at
+ * first NULL, remembers. */
+bool tp_die_ascends(const void **last, const Dwarf_Die *die);
+
 /* The type of a variable, member, parameter or function, typedefs and qualifiers taken off. False: none (void). */
 bool tp_type_of(Dwarf_Die *die, Dwarf_Die *type);
 /* What a pointer (or reference) type points to, likewise. False: it is no pointer, or one to void. */

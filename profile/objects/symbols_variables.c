@@ -44,6 +44,8 @@ static void collect(struct tp_variables *vars, Dwarf_Die *parent, int depth)
     do {
         int tag = dwarf_tag(&child);
         struct tp_variable v;
+        if (!tp_die_ascends(&vars->seen, &child))
+            return;
         if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) {
             if (tp_type_of(&child, &type) && pointers_of(&type, &v) &&
                 dwarf_attr(&child, DW_AT_location, &v.location))

@@ -23,6 +23,7 @@ struct tp_variable {
 struct tp_variables {
     Dwarf_Die *die; /* the function */
     Dwarf_CFI *cfi;
+    const void *seen; /* so far has it been walked */
     bool known; /* they were collected */
     TP_VECTOR(struct tp_variable) list;
     TP_VECTOR(Dwarf_Die) inlined; /* calls that were inlined, inner behind outer */

@@ -55,6 +55,18 @@ def readings(folder, here, sysroot):
     knows('embedded, the sysroot gone', here, profile, True)
 
 
+def pipe_for_debug_file(here):
+    """Whose writer nobody waits for."""
+    for words in ('--only-keep-debug guest link', '--strip-all --add-gnu-debuglink=link guest linked'):
+        subprocess.run(['objcopy', *words.split()], cwd=here, check=True)
+    os.unlink(os.path.join(here, 'link'))
+    os.mkfifo(os.path.join(here, 'link'))
+    check('a debug file that is a pipe', run([TENURE, 'record', '-q', '-o', 'of-linked', './linked', 'loop', '/'],
+                                             cwd=here), (7, '', ''))
+    for name in ('link', 'linked', 'of-linked'):
+        os.unlink(os.path.join(here, name))
+
+
 def main():
     if shutil.which('unshare') is None or there('/tmp', ['true'])[0] != 0:
         print('no namespaces here')
@@ -68,6 +80,8 @@ def main():
             done = run([TENURE, 'record', '-q', option, '-o', os.path.join(folder, name), '--', './guest', 'loop', '/'],
                        cwd=here)
             check('recorded, ' + option, done, (7, '', ''))
+        if shutil.which('objcopy'):
+            pipe_for_debug_file(here)
         shutil.copytree(here, sysroot + here)
         readings(folder, here, sysroot)
     return finish()

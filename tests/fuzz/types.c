@@ -47,12 +47,13 @@ static void ask(struct tp_arena *arena, Dwarf *dwarf, uint64_t number, uint64_t 
     must(!size || tp_layout_size(layout) == size);
 }
 
-static void visit(void *user, struct tp_object *object, const struct tp_image *image, Dwarf *dwarf)
+static void visit(void *user, struct tp_object *object, const struct tp_image *image,
+                  const struct tp_image *debug, Dwarf *dwarf)
 {
     const struct element_table *table = user;
     struct tp_arena arena = {0};
 
-    must(image && strcmp(object->file, program) == 0);
+    must(image && debug && strcmp(object->file, program) == 0);
     for (uint64_t m = 0; m < table->module_count; m++) {
         const struct element_module *module = &table->modules[m];
         if (strcmp(table->names + module->path, program) != 0)

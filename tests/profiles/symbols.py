@@ -254,6 +254,18 @@ def separate(elf, work):
     return debug, stripped
 
 
+def check_pipes(what, elf, stripped, work):
+    """Names of other files that lead to pipes, which nobody waits for."""
+    pipe, section, other = (os.path.join(work, name) for name in ("bin/.debug/prog.debug", "section", "other"))
+    os.mkfifo(pipe)
+    compare(what + ", debuglink to a pipe", elf, stripped, work, lines=False)
+    with open(section, "wb") as file:
+        file.write(pipe.encode() + b"\0" + bytes(range(20)))
+    run("objcopy", "--remove-section=.gnu_debugaltlink", "--add-section=.gnu_debugaltlink=" + section, elf, other)
+    compare(what + ", shared with a pipe", elf, other, work, lines=False)
+    os.unlink(pipe)
+
+
 def program(language, version, work):
     """Path of the compiled program, or None without a compiler."""
     compiler, suffix, source = {"c": ("gcc", ".c", C_SOURCE), "c++": ("g++", ".cc", CC_SOURCE),
@@ -287,6 +299,10 @@ def check_split(what, version, elf, work):
     os.unlink(os.path.join(work, dwo[0]))
     compare(what + ", split, .dwo gone", elf, split, work, code=split, frames=False)
     check_note(what + ", split, .dwo gone", work, True)
+    os.mkfifo(os.path.join(work, dwo[0]))
+    compare(what + ", split, .dwo a pipe", elf, split, work, code=split, frames=False)
+    check_note(what + ", split, .dwo a pipe", work, True)
+    os.unlink(os.path.join(work, dwo[0]))
     check_package(what, version, elf, split, work)
 
 
@@ -420,6 +436,7 @@ def main():
                 check_server(what, elf, debug, stripped, work)
             beside = os.path.join(work, "bin", ".debug")
             os.mkdir(beside)
+            check_pipes(what, elf, stripped, work)
             shutil.copy(debug, os.path.join(beside, "prog.debug"))
             compare(what + ", debuglink", elf, stripped, work)
             shutil.rmtree(beside)

@@ -178,7 +178,7 @@ static void host_release(void *user, void *memory, size_t bytes)
 
 static const void *map_file(void *user, const char *path, size_t *bytes)
 {
-    long fd = nt_host_open(path, O_RDONLY, 0);
+    long fd = nt_host_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0); /* of a pipe, nobody is waited for */
     const void *memory = NULL;
     struct stat status;
 

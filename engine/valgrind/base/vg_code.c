@@ -37,7 +37,7 @@ static void fb_release(void *user, void *memory, size_t bytes)
 static const void *fb_map(void *user, const char *path, size_t *bytes)
 {
     struct vg_stat status;
-    Int fd = VG_(fd_open)(path, VKI_O_RDONLY, 0);
+    Int fd = VG_(fd_open)(path, VKI_O_RDONLY | VKI_O_NONBLOCK, 0); /* of a pipe, nobody is waited for */
     const void *memory = NULL;
 
     (void)user;
