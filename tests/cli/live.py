@@ -342,6 +342,9 @@ def names_and_columns():
     totals = json.loads(run(TENURE, "report", "--json", "branches")[1])["totals"]
     check("without caches", totals.keys() & {"I1mr", "D1mr", "L1m", "LLm", "SpLossD1", "LLrate"}, set())
     check("branches", totals["Bc"] > 0 and totals["Bcm"] > 0, True)
+    for most, said in (("0", "1 and all later ones"), ("1", "1 (system's id ")):
+        run(*RECORD, "-q", f"--threads={most}", "-o", "threads", "/bin/true")
+        check("threads", said in run(TENURE, "report", "--threads", "threads")[1], True)
     err = run(*RECORD, "--L2=256K,8,64", "-o", "three", "/bin/true")[2]
     check("three levels", "; L2 256 KiB, 8-way, 64-byte lines (option); LL " in err, True)
     check("misses of the second", "  L2d misses " in err, True)
