@@ -119,7 +119,7 @@ static char *filled_in(const struct drawn *d, const char *text, bool sql)
             (*text == '[' ? write_events : write_event)(out, d->report->profile, text + 1, length - 2);
         }
     }
-    if (fclose(out) != 0)
+    if (fclose(out) != 0 || result == NULL)
         term_no_memory();
     return result;
 }
@@ -379,7 +379,7 @@ static char *rows_sql(const struct drawn *d)
         fputs(" LIMIT $limit", out);
     if (section->again != NULL)
         fprintf(out, ") ORDER BY %s", section->again);
-    if (fclose(out) != 0)
+    if (fclose(out) != 0 || sql == NULL)
         term_no_memory();
     return sql;
 }

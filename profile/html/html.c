@@ -237,7 +237,7 @@ static int put_index(struct tp_pack *pack, const struct tp_html_tables *tables, 
         tp_sheet_describe(&tables->sheets.at[i], to);
     }
     fputs("}}", to);
-    int failed = fclose(to);
+    int failed = fclose(to) || !text;
     if (!failed)
         tp_bytes_put(&bytes, text, size);
     free(text);
