@@ -85,6 +85,8 @@ enum {
     TP_INDEXED = 8,  /* such an index is of one of so many columns, the first ones */
 };
 
+struct tp_store;
+
 /* Rows of costs by key, such as a data object's number; not 0. In the order in which they were met, until they are
  * sorted by key, after which none can be added. */
 struct tp_cost_row {
@@ -107,6 +109,12 @@ const struct tp_cost_row *tp_cost_row_find(const struct tp_cost_rows *rows, uint
 /* Add what an instruction pays in data objects, whose numbers are the keys. -1: out of memory. */
 int tp_cost_rows_add_data(struct tp_cost_rows *rows, const struct tp_events *events, const struct tp_instr *instr);
 void tp_cost_rows_sort(struct tp_cost_rows *rows);
+/* Of sorted rows of one thing, or of its rows from *first on, whose keys end in data objects: where data objects were
+ * folded, those that have no more than one part in TP_ROW_PARTS of any event become one, of small costs. How many are
+ * left, in the place of the first ones. */
+enum { TP_ROW_PARTS = 100000 };
+size_t tp_fold_rows(const struct tp_store *store, const struct tp_cost_rows *rows, struct tp_cost_row *first,
+                    size_t count);
 void tp_cost_rows_clear(struct tp_cost_rows *rows);
 void tp_cost_rows_free(struct tp_cost_rows *rows);
 
@@ -148,6 +156,7 @@ struct tp_store {
     uint8_t can;              /* TP_CAN_* of everything */
     struct tp_from_tree from_tree;
     uint64_t instructions, paths; /* rows */
+    uint64_t strides;             /* of all instructions and data objects */
     bool has_units;               /* there is a view `balance` */
 };
 

@@ -37,6 +37,10 @@ static int write_shares(struct tp_store *store, struct tp_insert *insert, size_t
         struct tp_cost_row *object = &s->objects.list.at[row->key - 1];
         tp_add_row(&rec->events, object->cost, row->cost);
         object->can |= instr->can;
+    }
+    s->here.list.count = tp_fold_rows(store, &s->here, s->here.list.at, s->here.list.count);
+    for (size_t i = 0; !failed && i < s->here.list.count; i++) {
+        const struct tp_cost_row *row = &s->here.list.at[i];
         TP_PUT(insert, TP_ID(store->instruction_id[index]), TP_ID(row->key));
         tp_put_row(insert, &rec->events, row->cost, instr->can);
         failed = tp_insert_row(store, insert);

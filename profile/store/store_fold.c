@@ -12,8 +12,9 @@
  * added up, and a path that is kept has the inclusive costs that it had. An object with less than that part of
  * everything has no costs by field, and neither has one that is made of objects with elements of different types.
  *
- * What a call path, or a function inclusively, pays in a data object is then also kept only where it is more than next
- * to nothing (store_paths.c). What is less is added up, for each path and each function, in one data object more.
+ * What a call path, an instruction, a statement or a loop pays in a data object, or a function inclusively, is then
+ * also kept only where it is more than next to nothing: one part in TP_ROW_PARTS of any event. What is less is added
+ * up, for each of these, in one data object more. Strides that are that rare are not kept.
  *
  * Up to COMPLETE data objects all are left alone, since their tables are small.
  */
@@ -238,6 +239,39 @@ static int add_small(struct tp_recording *rec)
         return -1;
     rec->small = (uint32_t)rec->data.count;
     return 0;
+}
+
+/* The object of small costs is the last one, so its row is. */
+size_t tp_fold_rows(const struct tp_store *store, const struct tp_cost_rows *rows, struct tp_cost_row *first,
+                    size_t count)
+{
+    size_t kept = 0, width = store->rec->events.count;
+    struct tp_cost_row small = {0};
+
+    if (!store->rec->small)
+        return count;
+    for (size_t i = 0; i < count; i++) {
+        struct tp_cost_row row = first[i];
+        bool is_kept = false;
+        for (size_t k = 0; !is_kept && k < rows->width; k++)
+            is_kept = row.cost[k] > store->total[k % width] / TP_ROW_PARTS;
+        if (is_kept) {
+            first[kept++] = row;
+            continue;
+        }
+        if (!small.cost) {
+            small = row;
+            small.key = (row.key >> 32 << 32) | store->rec->small;
+            continue;
+        }
+        for (size_t at = 0; at < rows->width; at += width)
+            tp_add_row(&store->rec->events, small.cost + at, row.cost + at);
+        small.can |= row.can;
+        small.can_below |= row.can_below;
+    }
+    if (small.cost)
+        first[kept++] = small;
+    return kept;
 }
 
 /* ------------------------------------------------------------------------------------------ all */

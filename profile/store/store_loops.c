@@ -7,6 +7,8 @@
  * is exact. If it does, events below two calls count twice: then the sum is cut at the function's own inclusive
  * costs, and marked as an estimate. In data objects: without what is called.
  */
+#include <string.h>
+
 #include "profile/base/error.h"
 #include "profile/store/store.h"
 
@@ -117,6 +119,22 @@ static int write_loop(struct tp_store *store, struct tp_insert *insert, size_t i
     return tp_insert_row(store, insert);
 }
 
+/* Rows of each loop, one after the other. */
+static void fold_loop_data(struct loops *l)
+{
+    struct tp_cost_row *row = l->data.list.at;
+    size_t count = l->data.list.count, kept = 0;
+
+    for (size_t i = 0, same; i < count; i += same) {
+        for (same = 1; i + same < count && row[i + same].key >> 32 == row[i].key >> 32; same++)
+            ;
+        size_t left = tp_fold_rows(l->store, &l->data, row + i, same);
+        memmove(row + kept, row + i, left * sizeof *row);
+        kept += left;
+    }
+    l->data.list.count = kept;
+}
+
 static int write_loop_data(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
     struct loops *l = insert->user;
@@ -141,6 +159,7 @@ int tp_store_loops(struct tp_store *store)
     if (!failed && !(failed = add_instructions(&l))) {
         add_calls_and_inner(&l);
         tp_cost_rows_sort(&l.data);
+        fold_loop_data(&l);
         failed = tp_insert_all(store, "t_loops", count, write_loop, &l) ||
                  tp_insert_all(store, "t_loop_data", l.data.list.count, write_loop_data, &l);
     }

@@ -81,6 +81,8 @@ static int by_stride(const void *a, const void *b)
     return order ? order : TP_COMPARE(x->bytes, y->bytes);
 }
 
+/* Where data objects were folded, strides that are rare among all are left out, as are those that the recording did
+ * not keep. */
 static int write_stride(struct tp_store *store, struct tp_insert *insert, const void *pieces, size_t count)
 {
     const struct tp_stride *x = pieces;
@@ -88,6 +90,8 @@ static int write_stride(struct tp_store *store, struct tp_insert *insert, const 
 
     for (size_t i = 0; i < count; i++)
         times = tp_sum(times, x[i].count);
+    if (store->rec->small && times <= store->strides / TP_ROW_PARTS)
+        return 0;
     TP_PUT(insert, TP_ID(row_of_instruction(store, x->instr)), TP_ID(x->data), TP_INTEGER(x->bytes), TP_COUNT(times));
     return tp_insert_row(store, insert);
 }
@@ -256,6 +260,8 @@ int tp_store_misses(struct tp_store *store)
 {
     struct tp_recording *rec = store->rec;
 
+    for (size_t i = 0; i < rec->stride_sums.count; i++)
+        store->strides = tp_sum(store->strides, rec->stride_sums.at[i].count);
     return TABLE("t_stride_sums", rec->stride_sums, by_payer, write_stride_sum) ||
                    TABLE("t_strides", rec->strides, by_stride, write_stride) ||
                    TABLE("t_conflicts", rec->conflicts, by_set, write_set) ||

@@ -135,13 +135,11 @@ void tp_from_tree_free(struct tp_from_tree *from)
  * topmost nodes, once however deep the recursion. What pruned nodes paid is not in the tree: the recording has it by
  * function.
  *
- * Where data objects were folded (store_fold.c) a row is kept if it has at least one part in ROW_PARTS of any event;
- * others are added up, those of one path and those of one function, in one data object more
+ * Where data objects were folded (store_fold.c) a row is kept if it has more than one part in TP_ROW_PARTS of any
+ * event; others are added up, those of one path and those of one function, in one data object more
  * (tp_recording.small).
  *
  * Costs in data objects are those of data accesses alone, so rows have these columns here, and all when written. */
-enum { ROW_PARTS = 100000 };
-
 /* One piece of costs: of a node, or, node 0, of a function. */
 struct held {
     uint32_t number, context; /* node's place in the tree's order, from 1 */
@@ -221,7 +219,7 @@ static int write_or_fold(struct held_rows *h, struct tp_insert *insert, struct t
     bool is_kept = !h->store->rec->small;
 
     for (size_t i = 0; !is_kept && i < h->events.count; i++)
-        is_kept = row[i] > h->total[i] / ROW_PARTS;
+        is_kept = row[i] > h->total[i] / TP_ROW_PARTS;
     if (is_kept)
         return write_row(h, insert, id, data, row, can);
     struct tp_cost_row *to = tp_cost_row(small, id);

@@ -120,6 +120,7 @@ static int write_statement(struct statements *s, uint32_t id)
     }
 
     tp_cost_rows_sort(&s->data_rows);
+    s->data_rows.list.count = tp_fold_rows(store, &s->data_rows, s->data_rows.list.at, s->data_rows.list.count);
     for (size_t i = 0; i < s->data_rows.list.count; i++) {
         const struct tp_cost_row *row = &s->data_rows.list.at[i];
         TP_PUT(&s->data, TP_ID(id), TP_ID(row->key));

@@ -72,11 +72,24 @@ def main():
         check('paths', one(folded, 'SELECT count(*) FROM data_paths') < 6000, True)
         rows = 'SELECT count(*) FROM function_data'
         check('rows by function', one(folded, rows) < one(everything, rows), True)
+        for table, column in (('instruction_data', 'instruction_id'), ('statement_data', 'statement_id'),
+                              ('loop_data', 'loop_id')):
+            rows = 'SELECT count(*) FROM %s' % table
+            check('rows of ' + table, one(folded, rows) < one(everything, rows), True)
+            small = ("SELECT count(*) > 0 AND count(*) = count(DISTINCT %s) FROM %s JOIN data_objects d "
+                     "ON d.id = data_id WHERE d.kind = 'folded'" % (column, table))
+            check('small costs of ' + table, one(folded, small), 1)
+        sum_of = 'SELECT sum(strides), sum(lost) FROM t_stride_sums'
+        rare = one(everything, sum_of) // 100000
+        check('sum of strides', folded.execute(sum_of).fetchall(), everything.execute(sum_of).fetchall())
+        check('rare strides', (rare > 0, one(folded, 'SELECT min(count) FROM strides') > rare,
+                               one(everything, 'SELECT min(count) FROM strides') <= rare), (True, True, True))
         often = 'SELECT count(*) FROM data_objects WHERE blocks >= 50000'
         check('large objects', (one(folded, often), one(everything, often)), (4, 4))
         for keys, table, suffix in (('name', 'data_objects', ''), ('instruction_id', 'instruction_data', ''),
                                     ('function_id', 'function_data', '_incl'),
-                                    ('data', 'statement_data', ''), ('data', 'loop_data', '_incl')):
+                                    ('statement_id', 'statement_data', ''), ('loop_id', 'loop_data', ''),
+                                    ('loop_id', 'loop_data', '_incl')):
             check('%s by %s' % (table, keys), sums(folded, keys, table, suffix), sums(everything, keys, table, suffix))
         check('types', folded.execute('SELECT DISTINCT type, element FROM data_objects WHERE blocks > 9999').fetchall(),
               [('struct item', 64)])
