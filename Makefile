@@ -7,6 +7,7 @@
 #   make demo      install what is missing, build, profile a real program and an example, print the reports
 #   make bench     side by side with Callgrind and the bare CPU (long)
 #   make soak      every test, with many more rounds of the random ones and the real programs in full (hours)
+#   make fuzz     search for inputs that break the readers, MINUTES [1] for each (needs clang)
 #   make deb       a Debian package, in BUILD/deb (debian/), looked at by lintian
 #   make install   to PREFIX (DESTDIR is honoured)
 #   make clean
@@ -55,6 +56,9 @@ soak:
 	@$(MAKE) --no-print-directory everything
 	@tools/run-tests --soak $(BUILD)
 
+fuzz:
+	@tools/fuzz $(BUILD)/fuzzing $(or $(MINUTES),1) $(TARGETS)
+
 deb:
 	@tools/install-packages --deb
 	@tools/deb $(BUILD)
@@ -66,4 +70,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all everything check demo bench soak deb install clean
+.PHONY: all everything check demo bench soak fuzz deb install clean
