@@ -410,6 +410,9 @@ static int find_part(struct tp_foreign *f, uint64_t number, const char *why)
     return part->why ? 0 : TP_NO_MEMORY(f->err);
 }
 
+/* They are looked for one after the other. No run has so many. */
+enum { MOST_SECTIONS = 1 << 16 };
+
 int tp_foreign_section(struct tp_foreign *f, struct tp_scan *scan, uint64_t part, uint64_t thread, const char *why)
 {
     for (size_t i = 0; i < f->sections.count; i++) {
@@ -419,6 +422,8 @@ int tp_foreign_section(struct tp_foreign *f, struct tp_scan *scan, uint64_t part
                                   "merge` sums profiles", (unsigned long long)part, (unsigned long long)thread,
                                   f->paths[before->file - 1]);
     }
+    if (f->sections.count == MOST_SECTIONS)
+        return tp_scan_failed(scan, "more than %d parts and threads", MOST_SECTIONS);
     if (!TP_VECTOR_PUSH(&f->sections, (struct tp_section){part, thread, f->file}))
         return TP_NO_MEMORY(f->err);
     return find_thread(f, thread) || find_part(f, part, why) ? -1 : 0;

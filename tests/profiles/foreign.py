@@ -230,6 +230,8 @@ BODY = HEAD + "fn=f\n"
 GRIND = "desc: x\ncmd: c\nevents: Ir Dr\nfl=a.c\nfn=f\n"
 REFUSED = [  # text, line, what is said
     (BODY + "12 x\n", 4, "a count expected, there is 'x'"),
+    (HEAD + "".join(f"part: {i}\nfn=f\n12 1\n" for i in range(65537)), 4 + 3 * 65536,
+     "more than 65536 parts and threads"),
     (BODY + "12 1 2 3\n", 4, "no more than 2 counts expected, there is '3'"),
     (BODY + "12 1x\n", 4, "a blank behind a count expected"),
     (BODY + "12 --1\n", 4, "a count expected, there is '--1'"),
