@@ -23,12 +23,12 @@
 #include "nt_rare.h"
 
 enum { UNSUPPORTED = 125, ILL_OPERAND = 2, SEGV_MAPERR_CODE = 1, SEGV_ACCERR_CODE = 2, BUS_ADRERR_CODE = 2,
-       TRAP_PROTECTION = 13 };
+       TRAP_PROTECTION = 13, USER_STORE = 6 };
 
 /* ------------------------------------------------------------------------------------------------ exits */
 
-/* The page that the kernel emulates has three entries: what is executed there is a system call and a return. False: the
- * program is not in this page. */
+/* The page that the kernel emulates has three entries: what is executed there is a system call and a return; instead of
+ * failing it faults. False: the program is not in this page. */
 static bool emulate_vsyscall(struct nt_thread *thread)
 {
     static const uint16_t numbers[] = {__NR_gettimeofday, __NR_time, __NR_getcpu};
@@ -44,8 +44,19 @@ static bool emulate_vsyscall(struct nt_thread *thread)
         return true;
     }
     call.raw[0] = numbers[offset / 0x400];
+    for (int i = 0; i < (call.raw[0] == __NR_time ? 1 : 2); i++) {
+        if (NT_ARG(&call, i) < NT_USER_END)
+            continue;
+        nt_signal_fault(thread, SIGSEGV, SEGV_MAPERR_CODE, NT_ARG(&call, i));
+        thread->error = USER_STORE;
+        return true;
+    }
     thread->outside = 1;
-    if (nt_call_pass(thread, &call)) {
+    if (!nt_call_pass(thread, &call))
+        return true;
+    if (call.result == -EFAULT) {
+        nt_signal_fault(thread, SIGSEGV, SI_KERNEL, 0);
+    } else {
         area->gpr[NT_RAX] = (uint64_t)call.result;
         area->gpr[NT_RSP] += sizeof back;
         area->rip = back;

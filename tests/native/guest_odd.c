@@ -141,6 +141,20 @@ static void calls_32(void)
     printf("%ld\n", call_32(WRITE, 1, (long)page, 8));
 }
 
+/* The three system calls in the kernel's own page fault where others fail. */
+static void calls_of_page(void)
+{
+    static const unsigned long arguments[] = {0, 8, 0x8000000000000000, 0xffff800000000000};
+
+    for (volatile unsigned i = 0; i < 3 * 4; i++) {
+        unsigned long entry = 0xffffffffff600000 + 0x400 * (i / 4);
+
+        printf("entry %u, argument %lx: ", i / 4, arguments[i % 4]);
+        if (!sigsetjmp(back, 1))
+            printf("%d\n", ((long (*)(unsigned long, long))entry)(arguments[i % 4], 0) >= 0);
+    }
+}
+
 /* rep movsb overwrites the constant behind it: mov $1, %eax becomes mov $42, %eax. */
 static int tail(void)
 {
@@ -192,6 +206,7 @@ int main(void)
     far_away(0x2b, "iret");
     far_away(0x1237, "return");
     calls_32();
+    calls_of_page();
     printf("tail %d, %d\n", tail(), tail());
     return 0;
 }
