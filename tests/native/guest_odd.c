@@ -6,6 +6,7 @@
  */
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -141,6 +142,46 @@ static void calls_32(void)
     printf("%ld\n", call_32(WRITE, 1, (long)page, 8));
 }
 
+static volatile int steps;
+static volatile unsigned long step_hash;
+
+static void stepping(int signal, siginfo_t *info, void *context)
+{
+    const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+    (void)signal;
+    steps++;
+    step_hash = step_hash * 31 + (unsigned long)(registers[REG_RIP] - (greg_t)(uintptr_t)stepping) +
+                (info->si_code == TRAP_TRACE && info->si_addr == (void *)registers[REG_RIP]);
+}
+
+static int twice(int value)
+{
+    return 2 * value + 1;
+}
+
+/* The program steps through itself: branches, calls, a system call. */
+static void traced(void)
+{
+    struct sigaction action = {.sa_sigaction = stepping, .sa_flags = SA_SIGINFO}, old;
+    int (*volatile function)(int) = twice;
+    volatile int sum = 0;
+
+    sigaction(SIGTRAP, &action, &old);
+    __asm__ volatile("sub $128, %%rsp; pushf; orl $0x100, (%%rsp); popf; add $128, %%rsp" ::: "memory", "cc");
+    for (int i = 0; i < 20; i++) {
+        sum += function(i);
+        if (i & 1)
+            sum ^= 5;
+    }
+    __asm__ volatile("mov $39, %%eax; syscall; xor %%eax, %%eax; cpuid" ::
+                         : "rax", "rbx", "rcx", "rdx", "r11", "memory");
+    __asm__ volatile("sub $128, %%rsp; pushf; andl $~0x100, (%%rsp); popf; add $128, %%rsp" ::
+                         : "memory", "cc");
+    sigaction(SIGTRAP, &old, NULL);
+    printf("%d steps, %lx, sum %d\n", steps, step_hash, sum);
+}
+
 /* The three system calls in the kernel's own page fault where others fail. */
 static void calls_of_page(void)
 {
@@ -207,6 +248,7 @@ int main(void)
     far_away(0x1237, "return");
     calls_32();
     calls_of_page();
+    traced();
     printf("tail %d, %d\n", tail(), tail());
     return 0;
 }

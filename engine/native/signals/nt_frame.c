@@ -23,8 +23,9 @@ enum {
     CODE_SEGMENT = 0x33,
     STACK_SEGMENT = 0x2b,
 };
-/* What a program may change in the flags: AC OF DF SF ZF AF PF CF RF; single steps are not for it. */
-#define FLAGS_OF_PROGRAM 0x50cd5UL
+/* What a program may change in the flags: AC RF OF DF TF SF ZF AF PF CF. */
+#define FLAGS_OF_PROGRAM 0x50dd5UL
+#define FLAG_TF 0x100UL
 #define FLAGS_CLEAR (1UL << 8 | 1UL << 10 | 1UL << 16) /* TF DF RF */
 
 struct software {
@@ -154,6 +155,7 @@ bool nt_frame_pop(struct nt_thread *thread)
         area->gpr[nt_frame_order[i]] = frame.context.gpr[i];
     area->rip = frame.context.rip;
     area->flags = (area->flags & ~FLAGS_OF_PROGRAM) | (frame.context.eflags & FLAGS_OF_PROGRAM);
+    thread->traced = area->flags & FLAG_TF ? area->rip : 0;
     thread->mask = frame.context.mask & ~(NT_BIT(SIGKILL) | NT_BIT(SIGSTOP));
     if (!pop_state(thread, frame.context.state)) {
         nt_state_fresh();

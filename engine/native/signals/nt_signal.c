@@ -380,6 +380,25 @@ static void take_step(struct nt_thread *thread, struct nt_context *context)
     signal_resume(area, context);
 }
 
+/* The program steps through itself, and the CPU through the engine, too. What counts is when the program has come to
+ * another instruction than it was at: there its state is known. The first trap behind the `popf` that begins it may be
+ * one instruction further already. */
+static void take_trace(struct nt_thread *thread, siginfo_t *info, struct nt_context *context)
+{
+    enum { POPF = 0x9d };
+    struct nt_place place;
+
+    if (!nt_code_place(nt.code, context->rip, &place) || place.pc == thread->traced)
+        return;
+    /* Nothing may fault here: the byte in front is read if it is in the page that runs. */
+    bool begins = thread->traced == 0 && place.pc % NT_PAGE != 0 && ((const uint8_t *)place.pc)[-1] == POPF;
+    thread->traced = context->eflags & FLAG_TF ? place.pc : 0;
+    if (begins)
+        return;
+    take_fault(thread, info, context, &place);
+    thread->fault_segment = TN_NONE;
+}
+
 static bool is_copying(uint64_t rip)
 {
     return rip >= (uint64_t)nt_copy_begin && rip < (uint64_t)nt_copy_end;
@@ -396,6 +415,8 @@ void nt_signal_handle(int signal, void *siginfo, void *ucontext)
         take_sent(thread, info, context);
     } else if (signal == SIGTRAP && thread->step_from != 0 && context->eflags & FLAG_TF) {
         take_step(thread, context);
+    } else if (signal == SIGTRAP && info->si_code == TRAP_TRACE) {
+        take_trace(thread, info, context);
     } else if ((is_copying(context->rip) || nt_code_holds(nt.code, context->rip)) &&
                take_store(thread, info, context)) {
         nt.counts.guarded++;

@@ -71,6 +71,7 @@ struct nt_thread {
     uint32_t fault_segment; /* the core's, that it left; TN_NONE: none */
     uint64_t step_from;     /* while a store to its own block is made (nt_signal.c): that instruction; 0: none is */
     uint32_t step_segment;  /* the core's, that it will leave then */
+    uint64_t traced;        /* while the program steps through itself (TF): where it is; 0: not known */
     struct nt_held held;    /* any other; while one is held, the kernel holds the rest back */
     uint32_t returns;       /* from handlers, with a signal behind each before the program had made progress */
     bool has_returned;      /* from the last of them; it has made none since */
