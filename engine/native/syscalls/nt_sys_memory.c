@@ -32,6 +32,30 @@
 
 struct nt_lock nt_memory_lock;
 
+/* What mlockall asked for of memory that is mapped from then on, and of which process: a forked child has none. */
+static struct {
+    uint64_t mode; /* MCL_FUTURE, MCL_ONFAULT */
+    int process;
+} locks_future;
+
+static bool locks_what_comes(void)
+{
+    return locks_future.mode != 0 && locks_future.process == nt_process_id();
+}
+
+/* MAP_LOCKED, where what is mapped now is to be locked. */
+static uint64_t lock_flag(void)
+{
+    return locks_what_comes() && !(locks_future.mode & MCL_ONFAULT) ? MAP_LOCKED : 0;
+}
+
+/* Locks what has been mapped, of which pages are to come one by one. */
+static void lock_mapped(uint64_t start, uint64_t bytes)
+{
+    if (locks_what_comes() && locks_future.mode & MCL_ONFAULT)
+        nt_sys3(__NR_mlock2, (long)start, (long)bytes, MLOCK_ONFAULT);
+}
+
 /* [start, start + bytes) is another thing than before, with this protection. */
 static void memory_changed(uint64_t start, uint64_t bytes, uint64_t protection)
 {
@@ -91,9 +115,11 @@ bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
             return nt_call_fail(call, flags & MAP_FIXED_NOREPLACE ? EEXIST : ENOMEM);
         NT_ARG(call, 0) = 0; /* only a wish */
     }
+    NT_ARG(call, 3) |= lock_flag();
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {
+        lock_mapped((uint64_t)call->result, NT_ARG(call, 1));
         memory_mapped((uint64_t)call->result, NT_ARG(call, 1), is_shared(flags, NT_ARG(call, 4)));
         memory_changed((uint64_t)call->result, NT_ARG(call, 1), NT_ARG(call, 2));
         nt_data_changed(thread, (uint64_t)call->result, NT_ARG(call, 1), (flags & MAP_ANONYMOUS) != 0);
@@ -227,6 +253,87 @@ bool nt_sys_shmdt(struct nt_thread *thread, struct nt_call *call)
     return true;
 }
 
+/* ------------------------------------------------------------------------------------------ locked */
+
+/* Calls `way` for each mapping of the program's, until one fails. */
+static long each_mapping(long (*way)(uint64_t start, uint64_t bytes))
+{
+    static char text[NT_PAGE];
+    char line[64];
+    size_t length = 0;
+    long maps = nt_file_seen("/proc/self/maps", O_CLOEXEC), got, result = nt_failed(maps) ? -ENOMEM : 0;
+
+    while (result == 0 && (got = nt_sys3(__NR_read, maps, (long)text, sizeof text)) > 0) {
+        for (long i = 0; i < got && result == 0; i++) {
+            const char *at = line;
+
+            if (text[i] != '\n') {
+                if (length < sizeof line - 1)
+                    line[length++] = text[i];
+                continue;
+            }
+            line[length] = '\0';
+            length = 0;
+            uint64_t start = nt_number(&at, 16);
+            at++;
+            uint64_t end = nt_number(&at, 16);
+            if (end <= NT_USER_END)
+                result = way(start, end - start);
+        }
+    }
+    if (!nt_failed(maps))
+        nt_sys3(__NR_close, maps, 0, 0);
+    return result;
+}
+
+/* Fails only where more would be locked than may be: no page is asked for. */
+static long lock_as_it_comes(uint64_t start, uint64_t bytes)
+{
+    return nt_sys3(__NR_mlock2, (long)start, (long)bytes, MLOCK_ONFAULT);
+}
+
+/* Brings the pages, too. As with mlockall, some cannot come: those that may not be read, for instance. */
+static long lock_now(uint64_t start, uint64_t bytes)
+{
+    nt_sys3(__NR_mlock, (long)start, (long)bytes, 0);
+    return 0;
+}
+
+/* The kernel would lock the engine's memory with the program's, and count it. */
+bool nt_sys_mlockall(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t mode = NT_ARG(call, 0);
+
+    (void)thread;
+    if (mode == 0 || mode == MCL_ONFAULT || mode & ~(uint64_t)(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
+        return nt_call_fail(call, EINVAL);
+    if (nt_sys3(__NR_mlock, 0, 0, 0) == -EPERM) /* it may lock nothing at all */
+        return nt_call_fail(call, EPERM);
+    nt_lock_take(&nt_memory_lock);
+    call->result = 0;
+    if (mode & MCL_CURRENT) {
+        call->result = each_mapping(lock_as_it_comes);
+        if (nt_failed(call->result))
+            nt_sys3(__NR_munlockall, 0, 0, 0);
+        else if (!(mode & MCL_ONFAULT))
+            each_mapping(lock_now);
+    }
+    if (call->result == 0) {
+        locks_future.mode = mode & MCL_FUTURE ? mode & (MCL_FUTURE | MCL_ONFAULT) : 0;
+        locks_future.process = nt_process_id();
+    }
+    nt_lock_give(&nt_memory_lock);
+    return true;
+}
+
+bool nt_sys_munlockall(struct nt_thread *thread, struct nt_call *call)
+{
+    if (!nt_call_pass(thread, call))
+        return false;
+    locks_future.mode = 0;
+    return true;
+}
+
 /* ------------------------------------------------------------------------------------------ past all protection */
 
 /* A write to any descriptor. It changes code only if the descriptor is that of /proc/self/mem. Whether it is, is looked
@@ -274,10 +381,11 @@ static void set_break(struct nt_thread *thread, uint64_t wanted)
 
         do
             got = nt_sys6(__NR_mmap, (long)old_end, (long)(end - old_end), PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+                          (long)(MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | lock_flag()), -1, 0);
         while (got == -ENOMEM && nt_limit_make_room(0));
         if (got != (long)old_end)
             return;
+        lock_mapped(old_end, end - old_end);
     }
     nt.break_now = wanted;
     nt_stack_show_break(wanted);

@@ -36,8 +36,8 @@ void nt_system_call(struct nt_thread *thread);
 /* The same by `int 0x80`, which is the call `number` of 64 bits. */
 void nt_system_call_32(struct nt_thread *thread, uint64_t number);
 
-nt_call_handler nt_sys_brk, nt_sys_mmap, nt_sys_munmap, nt_sys_mprotect, nt_sys_mremap, nt_sys_madvise, nt_sys_shmat,
-    nt_sys_shmdt, nt_sys_write, nt_sys_process_vm_writev;
+nt_call_handler nt_sys_brk, nt_sys_mmap, nt_sys_munmap, nt_sys_mprotect, nt_sys_mremap, nt_sys_madvise,
+    nt_sys_mlockall, nt_sys_munlockall, nt_sys_shmat, nt_sys_shmdt, nt_sys_write, nt_sys_process_vm_writev;
 nt_call_handler nt_sys_clone, nt_sys_clone3, nt_sys_fork, nt_sys_vfork, nt_sys_execve, nt_sys_execveat, nt_sys_exit,
     nt_sys_alone, nt_sys_exit_group, nt_sys_wait, nt_sys_arch_prctl, nt_sys_prctl, nt_sys_refuse;
 nt_call_handler nt_sys_rt_sigaction, nt_sys_rt_sigprocmask, nt_sys_rt_sigreturn, nt_sys_sigaltstack,
