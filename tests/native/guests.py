@@ -6,7 +6,7 @@ off switch; and, some of them, where features of the processor are hidden.
     guests.py ENGINE EXPECTED-FOLDER PROGRAM... -- PROGRAM...
 
 The first programs are compared with expected/<program>, the others, and the distribution's that are named below, with
-a run of their own on the bare CPU.
+a run of their own on the bare CPU. The last one does what ends a run.
 """
 import filecmp
 import os
@@ -22,6 +22,8 @@ HIDDEN = [['--hide-features=xsave,bmi2,erms'], ['--hide-features=avx512']]
 LEFT_OUT = {
     'surroundings': 'its output is compared between engines, not with a file',
 }
+# What the last program does when it is asked for it, and what the line has that ends the run.
+REFUSED = {'handler': b'code segment 35', 'jump': b'far branch', 'return': b'code of 32 bits', 'call': b'1000000'}
 PROGRAMS = [
     ['true'],
     ['false'],
@@ -90,6 +92,7 @@ class Cases:
 def main():
     split = sys.argv.index('--')
     engine, folder, guests, own = sys.argv[1], sys.argv[2], sys.argv[3:split], sys.argv[split + 1:]
+    refused = own.pop()
     cases = Cases()
     for guest in guests:
         name = os.path.basename(guest).split('_', 1)[1].replace('_static', '')
@@ -117,6 +120,10 @@ def main():
                              ['--profile=yes', '--tenure-out-file=' + raws + '/%p.%n']):
                 cases.case(' '.join([*switches, program]), run_copy([engine, *switches, '--'], program),
                            run_copy([], program))
+    for what, words in REFUSED.items():
+        for switches in [], ['--profile=yes', '--tenure-out-file=' + os.devnull]:
+            status, out, err = run([engine, *switches, '--', refused, what])
+            cases.case('refused: ' + what, (status, out, err.count(b'\n'), words in err), (125, b'begins\n', 1, True))
     limits = ['sh', '-c', 'ulimit -s unlimited; "$@"; ulimit -s 8192; ulimit -n 64; exec "$@"', 'sh']
     program = ['bash', '-c', 'ulimit -s; ulimit -n; sleep 0']
     cases.case('limits', run(limits + [engine] + program), run(limits + program))

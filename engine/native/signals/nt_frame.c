@@ -11,6 +11,7 @@
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
+#include "engine/native/profile/nt_profile.h"
 #include "engine/native/threads/nt_state.h"
 #include "engine/native/translate/nt_code.h"
 #include "nt_signal.h"
@@ -22,6 +23,8 @@ enum {
     CONTEXT_FLAGS = 7, /* extended state there; ss saved; ss to be restored */
     CODE_SEGMENT = 0x33,
     STACK_SEGMENT = 0x2b,
+    PRIVILEGE = 3, /* of a selector; the kernel sets it */
+    STOPPED = 125
 };
 /* What a program may change in the flags: AC RF OF DF TF SF ZF AF PF CF. */
 #define FLAGS_OF_PROGRAM 0x50dd5UL
@@ -151,6 +154,11 @@ bool nt_frame_pop(struct nt_thread *thread)
 
     if (nt_copy(&frame, (const void *)at, sizeof frame) != 0)
         return false;
+    if ((frame.context.cs | PRIVILEGE) != CODE_SEGMENT) {
+        nt_finish();
+        nt_die(STOPPED, "the native engine cannot return from a signal to the code segment %u: it runs code of 64 "
+               "bits\n", frame.context.cs);
+    }
     for (int i = 0; i < NT_FRAME_REGISTERS; i++)
         area->gpr[nt_frame_order[i]] = frame.context.gpr[i];
     area->rip = frame.context.rip;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* guest_refused.c: what ends a run, since the engine cannot do it; refused WHAT. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+
+static void to_other_code(int signal, siginfo_t *info, void *context)
+{
+    ucontext_t *frame = context;
+
+    (void)signal;
+    (void)info;
+    frame->uc_mcontext.gregs[REG_CSGSFS] = (frame->uc_mcontext.gregs[REG_CSGSFS] & ~0xffffLL) | 0x23;
+}
+
+int main(int argc, char **argv)
+{
+    struct sigaction action = {.sa_sigaction = to_other_code, .sa_flags = SA_SIGINFO};
+    const char *what = argc > 1 ? argv[1] : "";
+
+    puts("begins");
+    fflush(stdout);
+    if (strcmp(what, "handler") == 0) {
+        sigaction(SIGUSR1, &action, NULL);
+        raise(SIGUSR1);
+    }
+    if (strcmp(what, "jump") == 0)
+        __asm__ volatile("push $0x33; push $0; ljmp *(%rsp)");
+    if (strcmp(what, "return") == 0)
+        __asm__ volatile("push $0x23; push $0; lretq");
+    if (strcmp(what, "call") == 0)
+        __asm__ volatile("mov $1000000, %eax; int $0x80");
+    puts("ends");
+    return 0;
+}
