@@ -89,9 +89,16 @@ bool term_release(bool good)
     }
     stdout = shown;
     shown = NULL;
+    off_t left = ftello(kept);
     rewind(kept);
-    while (good && (size = fread(piece, 1, sizeof piece, kept)) > 0)
+    for (; good && left > 0; left -= (off_t)size) {
+        size = fread(piece, 1, left < (off_t)sizeof piece ? (size_t)left : sizeof piece, kept);
+        if (size == 0) {
+            term_error("cannot read what is to be printed again: %s", strerror(errno));
+            good = false;
+        }
         fwrite(piece, 1, size, stdout);
+    }
     fclose(kept);
     return good;
 }

@@ -5,8 +5,8 @@ calls.py: no command says something false, or leaves half a file, where the syst
 
 A system call of a command fails (an error of the device, no room, a signal, half of what was asked for), or it and all
 behind it. Then the command answers as it does without, or fails: status 1, one line on stderr, nothing on stdout, no
-file; what is there already stays as it was. Only if standard output itself cannot be written to, it has a part, and a
-file that is whole already stays. Of the calls of a command some are chosen; TENURE_SOAK: all.
+file; what is there already stays as it was. Only if standard output itself cannot be written to, or what was kept for it
+cannot be read, it has a part, and a file that is whole already stays. Of the calls of a command some are chosen; TENURE_SOAK: all.
 
     calls.py TENURE FAIL_CALL
 """
@@ -54,9 +54,10 @@ def one(job):
     command, folder, fail, sound, words = job
     got, errors, _, _ = answer(command, folder, fail)
     status, stdout, written = got
+    line = errors.removeprefix(words) if status else errors
     kept = {'old': os.path.getsize(os.path.join(folder, 'profile'))} if 'old' in command else {}
-    told = 'cannot write to standard output' in errors
-    refused = (status == 1 and errors.count('\n') == 1 and errors.startswith('tenure: ') and
+    told = 'cannot write to standard output' in errors or 'cannot read what is to be printed' in errors
+    refused = (status == 1 and line.count('\n') == 1 and line.startswith('tenure: ') and
                ((not stdout and written == kept) or (told and sound[1].startswith(stdout) and written == sound[2])))
     check(f'{" ".join(command)}: {fail}: {status} {stdout[:60]} {written} {errors[:200]!r}',
           refused or (got == sound and errors == words), True)
