@@ -5,8 +5,9 @@ calls.py: no command says something false, or leaves half a file, where the syst
 
 A system call of a command fails (an error of the device, no room, a signal, half of what was asked for), or it and all
 behind it. Then the command answers as it does without, or fails: status 1, one line on stderr, nothing on stdout, no
-file; what is there already stays as it was. Only if standard output itself cannot be written to, or what was kept for it
-cannot be read, it has a part, and a file that is whole already stays. Of the calls of a command some are chosen; TENURE_SOAK: all.
+file; what is there already stays as it was. Only if standard output itself cannot be written to, or what was kept for
+it cannot be read, it has a part, and a file that is whole already stays. Of the calls of a command some are chosen;
+TENURE_SOAK: all.
 
     calls.py TENURE FAIL_CALL
 """
