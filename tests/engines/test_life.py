@@ -438,6 +438,9 @@ class NativeConfined(harness.EngineTest):
                 self.assertEqual(self.compare(who, what), [work(50), work(1000)], (who, what))
                 os.path.isdir(os.path.join(self.folder, "gone")) and os.rmdir(os.path.join(self.folder, "gone"))
 
+    def test_shared_descriptors(self):
+        self.assertEqual(self.compare("sharer", "nothing"), [work(50), work(1000)])
+
     @unittest.skipIf(os.geteuid() != 0, "only root may do that")
     def test_rights(self):
         os.chmod(self.folder, 0o755)

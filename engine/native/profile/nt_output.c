@@ -4,9 +4,10 @@
  *
  * The file is made when the run or a forked child begins, before the program may give up the right to make it, and
  * stays open at a number that the program does not meet (nt_file_guard), so that it can be written even if the
- * program uses up all that it may have. Where there is no room for that it is open only while a part is written. Its
- * folder stays open likewise, for forked children of a program that has changed its root. In names `%p` is the
- * process's id, `%q{NAME}` a variable, `%h` the host and `%%` a percent sign. The rest is engine/common/output.h.
+ * program uses up all that it may have. Where there is no room for that, and in a child that has its parent's
+ * descriptors (CLONE_FILES), it is open only while a part is written. Its folder stays open likewise, for forked
+ * children of a program that has changed its root. In names `%p` is the process's id, `%q{NAME}` a variable, `%h` the
+ * host and `%%` a percent sign. The rest is engine/common/output.h.
  */
 #include "nt_profile.h"
 
@@ -190,13 +191,13 @@ static void close_file(int fd, int64_t cut_to)
 static const struct output_host host = {output_expand, open_file, write_file, file_size, close_file, nt_say};
 static struct output output = {.host = &host};
 
-/* The file, and where there is room for its descriptor it stays open. NULL, or why it cannot be made. */
-static const char *begin_file(void)
+/* The file; if it `stays` open, and there is room for its descriptor, it does. NULL, or why it cannot be made. */
+static const char *begin_file(bool stays)
 {
     const char *wrong = output_begin(&output);
 
     if (wrong == NULL) {
-        held = nt_file_guard(output.fd);
+        held = stays ? nt_file_guard(output.fd) : -1;
         nt_sys3(__NR_close, output.fd, 0, 0);
     }
     return wrong;
@@ -209,7 +210,7 @@ void nt_output_begin(const char *pattern, const struct nt_vector *vector)
     output_prepare(pattern, vector);
     nt_format(option, sizeof option, "--tenure-out-file=%s", wanted);
     nt_exec_hand_on(option); /* programs that this one executes write to the same pattern */
-    const char *wrong = begin_file();
+    const char *wrong = begin_file(true);
     if (wrong != NULL)
         nt_die(NT_REJECTED, "cannot write the raw profile %s: %s; choose another with --tenure-out-file=\n",
                output.name, wrong);
@@ -229,9 +230,11 @@ void nt_output_write(tn_core *core, const char *why, int (*write)(tn_core *, voi
     nt_limit_lower(&lifted);
 }
 
-void nt_output_forked(void)
+void nt_output_forked(bool shares_files)
 {
     output.is_there = false;
-    let_go();
-    begin_file();
+    if (!shares_files)
+        let_go();
+    held = -1;
+    begin_file(!shares_files);
 }

@@ -467,7 +467,7 @@ void nt_profile_instrument(struct nt_thread *thread, bool on)
 
 /* ------------------------------------------------------------------------------------------------ processes */
 
-void nt_profile_forked(struct nt_thread *thread)
+void nt_profile_forked(struct nt_thread *thread, bool shares_files)
 {
     if (!nt_profile.on)
         return;
@@ -480,7 +480,7 @@ void nt_profile_forked(struct nt_thread *thread)
         tn_zero(nt_profile.core);
     options_meta_number(nt_profile.core, "pid", process_id(NULL));
     tn_restart_output(nt_profile.core);
-    nt_output_forked();
+    nt_output_forked(shares_files);
     nt_control_forked();
 }
 

@@ -69,8 +69,8 @@ bool nt_profile_collects(void);
 void nt_profile_collect(struct nt_thread *thread, bool on);
 void nt_profile_instrument(struct nt_thread *thread, bool on);
 
-/* This is the child of a fork, with this thread alone; the baton is its. */
-void nt_profile_forked(struct nt_thread *thread);
+/* This is the child of a fork, with this thread alone; the baton is its. `shares_files` as below. */
+void nt_profile_forked(struct nt_thread *thread, bool shares_files);
 void nt_profile_mapped(uint64_t address);
 void nt_profile_unmapped(uint64_t address, uint64_t bytes);
 /* An exec is about to succeed: the last part, unless this is a forked child, which has done nothing but that, and the
@@ -92,8 +92,8 @@ void nt_output_begin(const char *pattern, const struct nt_vector *vector);
 const char *nt_output_name(void);
 /* A part, or the last one (tn_dump, tn_finish). A failure is told in one line, and the part is lost. */
 void nt_output_write(tn_core *core, const char *why, int (*write)(tn_core *, void *, const char *));
-/* This is a forked child: its parts go to a file of its own, made with the first. */
-void nt_output_forked(void);
+/* This is a forked child: its parts go to a file of its own. `shares_files`: its descriptors are its parent's, too. */
+void nt_output_forked(bool shares_files);
 
 /* ----------------------------------------------------------------------------------------- data objects (nt_data.c) */
 

@@ -164,7 +164,7 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
     if (call->result == 0) {
         nt_thread_alone(thread);
         nt_request_lock.state = 0; /* its holder is not here */
-        nt_profile_forked(thread);
+        nt_profile_forked(thread, (flags & CLONE_FILES) != 0);
         if (stack != 0)
             thread->area->gpr[NT_RSP] = stack;
         if (flags & CLONE_CLEAR_SIGHAND)
