@@ -24,7 +24,8 @@ enum {
     PRIVILEGE = 3,
     STOPPED = 125
 };
-#define FLAGS_OF_IRET 0x244cd5UL /* ID AC NT OF DF SF ZF AF PF CF */
+#define FLAGS_OF_IRET 0x244dd5UL /* ID AC NT OF DF TF SF ZF AF PF CF */
+#define FLAG_TF 0x100UL
 #define FLAG_NT 0x4000UL
 
 static void refuse(const struct nt_exit *exit, const char *why, unsigned number)
@@ -51,21 +52,13 @@ static bool is_readable(uint16_t selector)
     return readable || selector <= PRIVILEGE; /* the null selector can be loaded, too */
 }
 
-/* The CPU's own GS has the selector then, as the program may ask, and our base. The null selector may leave the base as
- * it is. No signal may come while it is not ours. */
 static void load_gs(struct nt_thread *thread, const struct nt_exit *exit, uint16_t selector)
 {
-    uint64_t ours = (uint64_t)(thread->area + 1), base;
-
     if (!is_readable(selector)) {
         protection(thread, exit, selector);
         return;
     }
-    nt_signal_block_all();
-    __asm__ volatile("mov %w1, %%gs; rdgsbase %0; wrgsbase %2" : "=&r"(base) : "r"(selector), "r"(ours));
-    nt_signal_apply_mask(thread);
-    if (base != ours)
-        thread->area->gs_base = base;
+    nt_gs_load(thread, selector);
     if (exit->rare == NT_RARE_POP_GS)
         thread->area->gpr[NT_RSP] += sizeof(uint64_t);
 }
@@ -93,8 +86,10 @@ static void return_far(struct nt_thread *thread, const struct nt_exit *exit)
     }
     area->rip = word[RIP];
     area->gpr[NT_RSP] = is_iret ? word[SP] : sp + words * size + (uint64_t)(int64_t)exit->rsp_taken;
-    if (is_iret)
+    if (is_iret) {
         area->flags = (area->flags & ~FLAGS_OF_IRET) | (word[FLAGS] & FLAGS_OF_IRET);
+        thread->traced = area->flags & FLAG_TF ? area->rip : 0;
+    }
     nt_profile_jumped(thread);
 }
 

@@ -88,8 +88,11 @@ static void select_segment(unsigned selector)
                          : "r"((unsigned long)selector)
                          : "memory", "cc");
         syscall(SYS_arch_prctl, ARCH_GET_GS, &base);
-        printf("popped: %x, base %lx\n", now, base);
+        printf("popped: %x, base %lx", now, base);
     }
+    syscall(SYS_arch_prctl, ARCH_SET_GS, base);
+    __asm__ volatile("mov %%gs, %0" : "=r"(now));
+    printf("; %x\n", now);
 }
 
 /* Far: to a function, from the stack. */
@@ -160,7 +163,7 @@ static int twice(int value)
     return 2 * value + 1;
 }
 
-/* The program steps through itself: branches, calls, a system call. */
+/* The program steps through itself: branches, calls, a system call; from a `popf` on, and from an `iret` on. */
 static void traced(void)
 {
     struct sigaction action = {.sa_sigaction = stepping, .sa_flags = SA_SIGINFO}, old;
@@ -178,6 +181,10 @@ static void traced(void)
                          : "rax", "rbx", "rcx", "rdx", "r11", "memory");
     __asm__ volatile("sub $128, %%rsp; pushf; andl $~0x100, (%%rsp); popf; add $128, %%rsp" ::
                          : "memory", "cc");
+    __asm__ volatile("mov %%rsp, %%rcx; sub $128, %%rsp; mov %%ss, %%eax; push %%rax; push %%rcx; pushf; "
+                     "orl $0x100, (%%rsp); push $0x33; lea 1f(%%rip), %%rax; push %%rax; iretq; 1: nop; nop; "
+                     "sub $128, %%rsp; pushf; andl $~0x100, (%%rsp); popf; add $128, %%rsp" ::
+                         : "rax", "rcx", "memory", "cc");
     sigaction(SIGTRAP, &old, NULL);
     printf("%d steps, %lx, sum %d\n", steps, step_hash, sum);
 }

@@ -343,6 +343,19 @@ bool nt_sys_execveat(struct nt_thread *thread, struct nt_call *call)
 
 /* ----------------------------------------------------------------------------------- what a thread can set */
 
+/* The CPU's own GS has the selector then, as the program may ask, and our base. The null selector may leave the base as
+ * it is. No signal may come while it is not ours. */
+void nt_gs_load(struct nt_thread *thread, uint16_t selector)
+{
+    uint64_t ours = (uint64_t)(thread->area + 1), base;
+
+    nt_signal_block_all();
+    __asm__ volatile("mov %w1, %%gs; rdgsbase %0; wrgsbase %2" : "=&r"(base) : "r"(selector), "r"(ours));
+    nt_signal_apply_mask(thread);
+    if (base != ours)
+        thread->area->gs_base = base;
+}
+
 bool nt_sys_arch_prctl(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t what = NT_ARG(call, 0), value = NT_ARG(call, 1);
@@ -350,6 +363,7 @@ bool nt_sys_arch_prctl(struct nt_thread *thread, struct nt_call *call)
     if (what == SET_GS) {
         if (value >= NT_USER_END)
             return nt_call_fail(call, EPERM);
+        nt_gs_load(thread, 0);
         thread->area->gs_base = value;
         call->result = 0;
         return true;
