@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -66,8 +67,42 @@ static void flood(int flags)
     close(zero);
 }
 
+static void counting_slowly(int signal)
+{
+    (void)signal;
+    for (volatile int i = 0; i < ROUNDS / 10; i++)
+        ;
+    if (++count == CALLS)
+        set_timer(0);
+}
+
+/* No more timers can be had: those that the program has are left alone. */
+static void limited(void)
+{
+    struct sigaction action = {.sa_handler = counting_slowly};
+    struct rlimit none = {0, 0};
+    struct itimerspec later = {.it_value.tv_sec = 1000}, left;
+    timer_t timer;
+
+    timer_create(CLOCK_MONOTONIC, NULL, &timer);
+    timer_settime(timer, 0, &later, NULL);
+    setrlimit(RLIMIT_SIGPENDING, &none);
+    sigaction(SIGALRM, &action, NULL);
+    count = 0;
+    set_timer(PERIOD_US);
+    while (count < CALLS)
+        getppid();
+    printf("%d", timer_gettime(timer, &left));
+    printf(" %d\n", left.it_value.tv_sec > 900);
+}
+
 int main(void)
 {
+    if (fork() == 0) {
+        limited();
+        return 0;
+    }
+    wait(NULL);
     flood(0);
     flood(SA_RESTART);
     printf("signals %d\n", count > 0);

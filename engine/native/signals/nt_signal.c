@@ -223,7 +223,10 @@ static void call_with_held(struct nt_thread *thread)
     set_kernel_action(SIGTRAP, (uint64_t)nt_signal_entry,
                       (thread->process->action[thread->held.info.si_signo].flags & SA_RESTART) | SA_SIGINFO |
                           SA_ONSTACK);
-    nt_sys3(__NR_timer_create, CLOCK_MONOTONIC, (long)&event, (long)&thread->alarm);
+    if (nt_failed(nt_sys3(__NR_timer_create, CLOCK_MONOTONIC, (long)&event, (long)&thread->alarm))) {
+        nt_signal_is_due(thread); /* the program may have no more of them; and nothing else would end the call */
+        return;
+    }
     nt_sys6(__NR_timer_settime, thread->alarm, 0, (long)&soon, 0, 0, 0);
 }
 
