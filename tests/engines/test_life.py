@@ -453,12 +453,14 @@ class NativeNotice(Notice):
     engine = "native"
 
     def test_kernel(self):
-        """What clone3 makes, what /proc says, and how often a program stops that another one traces."""
+        """What clone3 makes, what /proc says, how often a program stops that another one traces, and what an exec hands
+        on."""
         program = self.guest("kernel.c")
-        for what in ("clones", "shown", "traced"):
+        for what in ("clones", "shown", "traced", "executes", "in vain", "spawns"):
             bare = subprocess.run([program, what], stdout=subprocess.PIPE, check=True).stdout.decode()
-            seen = self.tenure("--trace-children=yes", program, what).stdout.decode()
-            self.assertEqual(seen, bare, what)
+            for children in ("yes", "no"):
+                seen = self.tenure("--trace-children=" + children, program, what).stdout.decode()
+                self.assertEqual(seen, bare, (what, children))
 
     def test_filters(self):
         """Of system calls there are none, as on a kernel that lacks them: EINVAL and ENOSYS."""

@@ -59,15 +59,6 @@ bool nt_limit_make_room(uint64_t more)
     return raised;
 }
 
-bool nt_limit_is_set(void)
-{
-    bool is_set = false;
-
-    for (int i = 0; i < LIMITS; i++)
-        is_set |= limits[i].is_set;
-    return is_set;
-}
-
 struct nt_lifted nt_limit_lift(int resource)
 {
     struct nt_lifted lifted = {resource, {0, 0}};
@@ -93,12 +84,12 @@ void nt_limit_leave(uint8_t but)
     }
 }
 
-void nt_limit_hand_on(char *text, size_t size)
+void nt_limit_hand_on(char *text, size_t size, uint8_t but)
 {
     size_t length = nt_format(text, size, NT_LIMIT_OPTION);
 
     for (int i = 0; i < LIMITS; i++) {
-        if (limits[i].is_set)
+        if (limits[i].is_set && !(but & 1U << i))
             length += nt_format(text + length, size - length, "%d:%lu:%lu,", i, (uint64_t)limits[i].asked.rlim_cur,
                                 (uint64_t)limits[i].asked.rlim_max);
     }
@@ -131,7 +122,7 @@ static int limit_change(int i, const struct rlimit64 *now, const struct rlimit64
         return EPERM;
     const struct rlimit64 was = limits[i].asked;
     uint64_t ours[LIMITS] = {0};
-    bool raised;
+    bool raised = false;
     limits[i].asked = *now;
     if (i < OF_MEMORY)
         nt_mapping_own_bytes(&ours[0], &ours[1]);

@@ -38,16 +38,14 @@ struct nt_lifted {
 };
 struct nt_lifted nt_limit_lift(int resource);
 void nt_limit_lower(const struct nt_lifted *lifted);
-/* Whether the program has set any limit. */
-bool nt_limit_is_set(void);
 /* The process becomes another program, without the engine: its limits are what was asked for, but for those whose
  * numbers are bits of `but`. */
 void nt_limit_leave(uint8_t but);
-/* The option that tells the engine of a program that this one executes what was asked for; and what it does there with
- * the option's value. */
+/* The option that tells the engine of a program that this one executes what was asked for, likewise; and what it does
+ * there with the option's value. */
 #define NT_LIMIT_OPTION "--limits="
 enum { NT_LIMIT_TEXT = 256 };
-void nt_limit_hand_on(char *text, size_t size);
+void nt_limit_hand_on(char *text, size_t size, uint8_t but);
 void nt_limit_begin(const char *text);
 /* The number of a limit that is kept here; -1: the kernel alone keeps that of `resource`. */
 int nt_limit_number(uint64_t resource);

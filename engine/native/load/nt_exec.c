@@ -51,7 +51,7 @@ long nt_exec_try(long folder, const char *path, long flags)
 /* Whether the dynamic linker is there that the program names, if it names one. */
 static bool has_linker(long fd, const Elf64_Ehdr *elf)
 {
-    static char linker[4096];
+    char linker[4096];
     Elf64_Phdr header;
 
     for (int i = 0; i < elf->e_phnum; i++) {
@@ -180,7 +180,7 @@ static bool file_name(long folder, const char *path, long flags, char *to, size_
 }
 
 /* A child of vfork, whose memory is its parent's, leaves nothing behind but in the rare case of very many arguments. */
-void nt_exec_traced(const struct nt_exec *exec)
+void nt_exec_traced(const struct nt_exec *exec, uint8_t but, long (*execute)(const uint64_t call[7]))
 {
     const char *fixed[FIXED_WORDS], **words = fixed;
     char name[4096], file[FILE_ROOM] = "--file=", asked[NT_LIMIT_TEXT];
@@ -202,7 +202,7 @@ void nt_exec_traced(const struct nt_exec *exec)
     for (size_t i = 0; i < handed_on_count; i++)
         words[at++] = handed_on[i];
     words[at++] = file;
-    nt_limit_hand_on(asked, sizeof asked);
+    nt_limit_hand_on(asked, sizeof asked, but);
     words[at++] = asked;
     /* Fixed addresses from the first start on: a debugger of the program's counts how often it executes something. */
     if (!nt_failed(before) && !nt_failed(nt_sys3(__NR_personality, before | ADDR_NO_RANDOMIZE, 0, 0))) {
@@ -212,7 +212,7 @@ void nt_exec_traced(const struct nt_exec *exec)
     words[at++] = "--";
     if (nt_copy(words + at, (const void *)exec->argv, count * sizeof *words) == 0) {
         words[at + count] = NULL;
-        nt_sys3(__NR_execve, (long)"/proc/self/exe", (long)words, (long)exec->envp);
+        execute((const uint64_t[7]){__NR_execve, (uint64_t) "/proc/self/exe", (uint64_t)words, exec->envp});
     }
     if (!nt_failed(before))
         nt_sys3(__NR_personality, before, 0, 0);

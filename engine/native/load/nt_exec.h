@@ -32,8 +32,9 @@ long nt_exec_try(long folder, const char *path, long flags);
 
 /* `option`, of which a copy is kept, holds for executed programs, too. */
 void nt_exec_hand_on(const char *option);
-/* Become the engine that runs it. Returns if that is not possible. */
-void nt_exec_traced(const struct nt_exec *exec);
+/* Become the engine that runs it, by `execute`, which makes a call of these arguments. Returns if that is not possible.
+ * `but`: limits that are the kernel's (nt_limit.h). */
+void nt_exec_traced(const struct nt_exec *exec, uint8_t but, long (*execute)(const uint64_t call[7]));
 
 /* Takes a script's first line apart in place: what runs it, and at most one argument (NULL: there is none). False if it
  * is no script. `line` ends with a zero. */

@@ -48,6 +48,11 @@ void nt_signal_apply_mask(const struct nt_thread *thread)
     set_kernel_mask(thread->held.is_held ? ALL_MASK & ~NT_FAULTS : thread->mask & ~NT_FAULTS);
 }
 
+void nt_signal_block_sent(void)
+{
+    set_kernel_mask(ALL_MASK & ~NT_FAULTS);
+}
+
 void nt_signal_block_all(void)
 {
     set_kernel_mask(ALL_MASK);
@@ -264,6 +269,53 @@ void nt_signal_from_kernel(struct nt_thread *thread)
         called_with_held(thread);
     if (thread->mask & NT_FAULTS)
         change_kernel_mask(SIG_UNBLOCK, NT_FAULTS);
+}
+
+/* ------------------------------------------------------------------------------------ other programs */
+
+/* Signals for which the program has the default: the kernel gets this, or what it has of us otherwise. Actions that are
+ * another process's, too, stay. */
+static void change_defaults(const struct nt_thread *thread, bool ours)
+{
+    bool are_shared = thread->is_child && thread->process->users > 1;
+
+    for (int signal = 1; !are_shared && signal < NT_SIGNALS; signal++) {
+        if (thread->process->action[signal].handler != DEFAULT || signal == SIGKILL || signal == SIGSTOP)
+            continue;
+        if (ours)
+            nt_signal_apply_action(thread->process, signal);
+        else
+            set_kernel_action(signal, DEFAULT, 0);
+    }
+}
+
+void nt_signal_leave(struct nt_thread *thread)
+{
+    change_defaults(thread, false);
+    if (thread->held.is_held) /* put off, or a fault's, which is not blocked */
+        give_back(thread, &thread->held.info);
+    thread->puts_off = false;
+}
+
+long nt_signal_execute(const uint64_t call[7])
+{
+    struct nt_thread *thread = nt_area_self()->thread;
+    long result;
+
+    do {
+        thread->held.is_held = false;
+        thread->area->pending = 0;
+        nt_signal_to_kernel(thread);
+        set_kernel_mask(thread->mask);
+    } while (!nt_gate_call(call, &result));
+    nt_signal_block_sent();
+    return result;
+}
+
+void nt_signal_stay(const struct nt_thread *thread)
+{
+    change_defaults(thread, true);
+    nt_signal_apply_mask(thread);
 }
 
 /* ------------------------------------------------------------------------------------ taken from the kernel */

@@ -34,6 +34,7 @@ void nt_signal_start(struct nt_thread *thread);
 /* Tells the kernel the thread's mask: the program's, or while a signal is held one that blocks all others. */
 void nt_signal_apply_mask(const struct nt_thread *thread);
 void nt_signal_block_all(void);
+void nt_signal_block_sent(void); /* all that the engine can do without */
 /* A system call of the program's begins: the kernel's mask is the program's from here to nt_signal_from_kernel, and the
  * kernel has what was kept for it. Nothing of the engine's may fault meanwhile. */
 void nt_signal_to_kernel(struct nt_thread *thread);
@@ -46,6 +47,14 @@ bool nt_signal_is_nudge(const siginfo_t *info);
 void nt_signal_apply_action(const struct nt_process *process, int signal);
 /* The process has the default for all that it does not ignore (CLONE_CLEAR_SIGHAND); it is the one that runs. */
 void nt_signal_clear_actions(struct nt_process *process);
+/* The process is about to become another program, and nothing has been delivered since nt_signal_block_sent. Signals
+ * whose default ends a process do so from here on. */
+void nt_signal_leave(struct nt_thread *thread);
+/* Makes the exec `call` with the program's mask, which the other program keeps. What comes before that, and the program
+ * handles, is forgotten: it came in time. Returns the kernel's result, with signals blocked as they were. */
+long nt_signal_execute(const uint64_t call[7]);
+/* It has failed: all is as before nt_signal_block_sent. */
+void nt_signal_stay(const struct nt_thread *thread);
 /* The instruction at area->rip has raised `signal`. With SI_KERNEL it is the kernel that raises it, without a fault of
  * the CPU's: the frame goes on showing the trap number and the error of the last one. */
 void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t address);

@@ -285,28 +285,30 @@ bool nt_sys_alone(struct nt_thread *thread, struct nt_call *call)
 }
 
 /* Another program keeps what is blocked and what is ignored, faults' signals included. From the last part on nothing of
- * this one runs any more: the baton is kept, but by a child, whose parent wants it. */
+ * this one runs any more, signal handlers included: the baton is kept, but by a child, whose parent wants it. */
 static bool process_execute(struct nt_thread *thread, struct nt_call *call, const struct nt_exec *exec)
 {
-    if (thread->area->pending)
+    if (!nt_exec_succeeds(exec))
+        return nt_call_pass(thread, call);
+    nt_signal_block_sent();
+    if (thread->area->pending) {
+        nt_signal_apply_mask(thread);
         return false;
-    bool succeeds = (nt_profile.on || nt.options.trace_children) && nt_exec_succeeds(exec);
-    if (succeeds && !thread->is_child)
+    }
+    if (!thread->is_child)
         nt_profile_become();
-    nt_signal_to_kernel(thread);
+    nt_signal_leave(thread);
     if (thread->is_child) {
         thread->has_left = true;
         nt_baton_give();
     }
-    if (succeeds && nt.options.trace_children) {
-        nt_exec_traced(exec);
+    if (nt.options.trace_children) {
+        nt_exec_traced(exec, thread->own_limits, nt_signal_execute);
         nt_say("the program that is executed is not profiled: the engine cannot be executed (no /proc, or no file that "
                "it could find)\n");
     }
-    if (nt_limit_is_set() && nt_exec_succeeds(exec))
-        nt_limit_leave(thread->own_limits);
-    call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), (long)NT_ARG(call, 1), (long)NT_ARG(call, 2),
-                           (long)NT_ARG(call, 3), (long)NT_ARG(call, 4), 0);
+    nt_limit_leave(thread->own_limits);
+    call->result = nt_signal_execute(call->raw);
     if (thread->is_child) {
         thread->has_left = false;
         nt_baton_take();
@@ -314,7 +316,7 @@ static bool process_execute(struct nt_thread *thread, struct nt_call *call, cons
         nt_die(STOPPED, "an exec has failed (error %ld) that the engine took for good, and the program ended there\n",
                -call->result);
     }
-    nt_signal_apply_mask(thread);
+    nt_signal_stay(thread);
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel says of a process, and clone3: prints what must be the same with an engine as without. */
+/* What the kernel says of a process, clone3 and exec: prints what must be the same with an engine as without. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/sched.h>
@@ -9,8 +9,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static void handle(int signal)
@@ -110,6 +112,61 @@ static void traced(const char *program)
     printf("%d stops, status %d\n", stops, WEXITSTATUS(status));
 }
 
+/* Becomes another program, and says what is blocked there, while signals come all the time that are handled here. */
+static void execute(char *program)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+    struct itimerspec often = {{0, 50000}, {0, 50000}};
+    timer_t timer;
+
+    signal(SIGALRM, handle);
+    timer_create(CLOCK_MONOTONIC, &event, &timer);
+    timer_settime(timer, 0, &often, NULL);
+    pause();
+    execl(program, program, "masks", NULL);
+}
+
+/* Execs that fail, of a program that blocks the signal of bad addresses and has set itself limits. */
+static void execute_in_vain(char **argv)
+{
+    struct rlimit limit = {1 << 20, 1 << 20};
+    sigset_t blocked;
+
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGSEGV);
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    printf("%ld", syscall(SYS_execve, argv[0], 8, 0));
+    printf(" %ld", syscall(SYS_execve, 8, argv, 0));
+    printf(" %d\n", errno);
+}
+
+/* A child that shares memory has a limit of its own, and so has what it executes. */
+static void spawn(char *program)
+{
+    struct rlimit limit = {100, 200}, other = {50, 60};
+    int status;
+
+    setrlimit(RLIMIT_NOFILE, &limit);
+    fflush(stdout);
+    pid_t child = vfork();
+    if (child == 0) {
+        setrlimit(RLIMIT_NOFILE, &other);
+        execl(program, program, "limit", NULL);
+        _exit(1);
+    }
+    waitpid(child, &status, 0);
+    printf("status %d\n", WEXITSTATUS(status));
+}
+
+static void show_limit(void)
+{
+    struct rlimit limit;
+
+    getrlimit(RLIMIT_NOFILE, &limit);
+    printf("%d of %d\n", (int)limit.rlim_cur, (int)limit.rlim_max);
+}
+
 int main(int argc, char **argv)
 {
     void *heap = malloc(100000);
@@ -133,6 +190,17 @@ int main(int argc, char **argv)
         show("/proc/self/maps");
     } else if (strcmp(argv[1], "traced") == 0) {
         traced(argv[0]);
+    } else if (strcmp(argv[1], "executes") == 0) {
+        execute(argv[0]);
+    } else if (strcmp(argv[1], "masks") == 0) {
+        show("/proc/self/status");
+    } else if (strcmp(argv[1], "in vain") == 0) {
+        execute_in_vain(argv);
+    } else if (strcmp(argv[1], "spawns") == 0) {
+        spawn(argv[0]);
+        show_limit();
+    } else if (strcmp(argv[1], "limit") == 0) {
+        show_limit();
     } else if (strcmp(argv[1], "filters") == 0) {
         printf("%d", prctl(PR_GET_SECCOMP, 0, 0, 0, 0));
         printf(" %d", errno);
