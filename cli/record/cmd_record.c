@@ -355,6 +355,11 @@ static bool add_run(struct record *r, const struct names *names, const char *raw
     if (r->sum_name == NULL)
         r->sum_name = term_text("%s", name);
     r->summed += good;
+    if (!good && profile != NULL) { /* it is of no use any more */
+        tp_merge_free(r->sum);
+        r->sum = NULL;
+        r->summed = 0;
+    }
     tp_close(profile);
     unlink(path);
     free(path);
@@ -637,8 +642,8 @@ static void find_elements(struct record *r, const struct names *names, const cha
     r->elements = NULL;
 }
 
-/* All runs, until one fails to leave a profile, or is ended by a signal: somebody may have pressed a key. `status`: of
- * the first that did not end well, else 0. What standard input had for the first run, a file has for all. */
+/* All runs, until one fails to leave a profile, or a signal ends one or comes between two. `status`: of the first that
+ * did not end well, else 0. What standard input had for the first run, a file has for all. */
 static enum outcome run_all(struct record *r, struct engine *engine, const struct names *names, char **program,
                             struct told *told, int *status)
 {
@@ -653,7 +658,8 @@ static enum outcome run_all(struct record *r, struct engine *engine, const struc
         outcome = ending.failed ? LOST : collect(r, names, &ending, told);
         if (*status == 0)
             *status = ending.status;
-        go_on = outcome == GOOD && !WIFSIGNALED(ending.status);
+        go_on = outcome == GOOD && !WIFSIGNALED(ending.status) && !launch_was_interrupted() &&
+                given_stopped() == 0;
     }
     return outcome;
 }
@@ -668,6 +674,8 @@ static int record(struct record *r, char **program)
     if (status != 0)
         return status;
     find_elements(r, &names, program[0]);
+    if (r->runs > 1)
+        given_hold_signals(); /* the sum of what has been is wanted whatever comes */
     enum outcome outcome = run_all(r, &engine, &names, program, &told, &status);
     if (r->elements != NULL)
         unlink(r->elements);
@@ -680,6 +688,10 @@ static int record(struct record *r, char **program)
         outcome = LOST;
     tp_merge_free(r->sum);
     free(r->sum_name);
+    if (r->runs > 1) {
+        given_release_signals();
+        given_end_if_stopped();
+    }
     if (outcome == NO_PROFILE)
         return without_profile(status);
     if (outcome == LOST)

@@ -193,11 +193,13 @@ void engine_free(struct engine *engine)
 /* ------------------------------------------------------------------------------------------ running */
 
 static volatile sig_atomic_t running; /* the program's process, for the handler */
+static volatile sig_atomic_t interrupted; /* since it was started */
 
 /* What a terminal sends reaches the program anyway; what somebody sends to us alone is handed on. */
 static void hand_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
+    interrupted |= number == SIGINT || number == SIGQUIT || number == SIGTERM;
     if (running > 0 && info->si_code <= 0)
         kill((pid_t)running, number);
 }
@@ -263,7 +265,7 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
     fflush(NULL);
-    running = 0;
+    running = interrupted = 0;
     /* What was to happen at a signal before is what is to happen to the program: under nohup, for instance, it ignores
      * SIGHUP until it says otherwise. */
     for (int i = 0; i < HANDED; i++)
@@ -308,6 +310,11 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
     running = 0;
     give_signals_back(before);
     return ending;
+}
+
+bool launch_was_interrupted(void)
+{
+    return interrupted != 0;
 }
 
 void end_like(int status)

@@ -53,6 +53,9 @@ bool refusals_open(struct refusals *refusals);
 struct ending launch(const struct engine *engine, char **argv, const char *scratch,
                      const struct refusals *refusals);
 
+/* Whether SIGINT, SIGQUIT or SIGTERM came during the last launch, whatever the program made of it. */
+bool launch_was_interrupted(void);
+
 /* Whether files can be made in TMPDIR, or in /tmp without it. */
 bool launch_has_scratch(void);
 

@@ -13,9 +13,12 @@ import io
 import json
 import math
 import os
+import signal
 import sqlite3
+import subprocess
 import sys
 import tempfile
+import time
 
 from checks import check, finish, run
 
@@ -233,6 +236,24 @@ def recorded_runs(*words, **more):
         return status, output, errors, left, recordings
 
 
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return file.read()
+
+
+def interrupted_between():
+    """A key is pressed when the second run has ended, and is being imported."""
+    with subprocess.Popen([TENURE, "record", *CACHES, "-q", "--runs=3", "-o", "between", "--", GUEST],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        for runs in (True, False, True, False):
+            while bool(children(process.pid)) != runs:
+                time.sleep(0.0005)
+        process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=300)[1].decode()
+    check("runs: interrupted", (process.returncode, " of 3 runs" in errors), (-signal.SIGINT, True))
+    check("runs: and the sum is there", one("between", "SELECT sum(recordings) BETWEEN 1 AND 2 FROM runs"), (1,))
+
+
 def several_runs():
     """--runs=4 is four recordings with seeds of their own, merged: the mean of their estimates, with less margin."""
     status, output, errors = run([TENURE, "record", *CACHES, f"--sample={SAMPLE}", "--runs=4", "-o", "four", "--",
@@ -264,6 +285,11 @@ def several_runs():
     status, _, errors, left, recordings = recorded_runs("-q", "--runs=3", "--", "/bin/sh", "-c", "kill -TERM $$")
     check("runs: a signal ends them", (status, left, recordings, "the sum of 1 of 3 runs" in errors),
           (-15, ["sum"], 1, True))
+    script = "trap 'exit 0' INT; kill -INT $PPID; while :; do sleep 0.1; done"
+    status, _, errors, left, recordings = recorded_runs("-q", "--runs=3", "--", "/bin/sh", "-c", script)
+    check("runs: a signal that the program handles", (status, recordings, "the sum of 1 of 3 runs" in errors),
+          (0, 1, True))
+    interrupted_between()
     for options, words in ((["--runs=0"], "--runs=0"), (["--runs=2", "--raw"], "--raw"),
                            (["--runs=2", "--trace-children=yes"], "--trace-children")):
         status, _, errors, left, _ = recorded_runs(*options, "--", GUEST)
