@@ -140,6 +140,7 @@ void tp_from_tree_free(struct tp_from_tree *from)
  * (tp_recording.small).
  *
  * Costs in data objects are those of data accesses alone, so rows have these columns here, and all when written. */
+
 /* One piece of costs: of a node, or, node 0, of a function. */
 struct held {
     uint32_t number, context; /* node's place in the tree's order, from 1 */
@@ -259,11 +260,13 @@ static int close_node(struct held_rows *h, uint32_t data)
     size_t width = h->events.count;
     uint64_t *row = h->row + h->opened * width, *own = h->own + h->opened * width;
     struct held_by *by = &h->by[h->opened];
-    int failed = context && h->tree->top[id] & TP_TOP_OF_FUNCTION ? add_to_function(h, context, row) : 0;
+    int failed = 0;
 
+    if (context && h->tree->top[id] & TP_TOP_OF_FUNCTION && add_to_function(h, context, row))
+        return -1;
     if (h->opened)
         tp_add_row(&h->events, row - width, row);
-    if (!failed && by->any && h->store->from_tree.kept[id]) {
+    if (by->any && h->store->from_tree.kept[id]) {
         failed = write_or_fold(h, &h->paths, &h->small_paths, h->tree->number[id], data, own, by->can);
     } else if (by->any) {
         tp_add_row(&h->events, own - width, own);
@@ -388,7 +391,7 @@ static int finish_node(struct visit *v, uint64_t *up, uint8_t *can_up, bool *has
     }
     if (add_thread_row(v) || add_line_rows(v))
         return -1;
-    if (from->kept[v->id] && from->kept[v->node->parent])
+    if (from->kept[v->id])
         return write_node(v);
     tp_add_row(&v->store->rec->events, up, v->incl);
     *can_up |= v->can;
@@ -452,6 +455,8 @@ static int choose_all(struct visit *v)
     int failed = visit_all(v);
     v->choosing = false;
     v->least = NULL;
+    for (size_t i = 1; i <= rec->nodes.count; i++) /* a parent comes before */
+        v->store->from_tree.kept[i] &= v->store->from_tree.kept[rec->nodes.at[i - 1].parent];
     return failed;
 }
 

@@ -4,7 +4,7 @@
 
     folded.py TENURE FOLDED-GUEST
 
-One raw profile is imported twice, with --keep-all and without.
+One raw profile is imported twice, with --keep-all and without; another one is what no recording leaves.
 """
 import collections
 import os
@@ -13,6 +13,9 @@ import sys
 import tempfile
 
 from checks import check, finish, run
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../profiles'))
+import raw_make
 
 TENURE, GUEST = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 
@@ -57,12 +60,47 @@ def one(profile, sql):
     return profile.execute(sql).fetchone()[0]
 
 
+def check_aliases():
+    """Recursive calls that have costs, which none has, below paths that are folded."""
+    raw, width = raw_make.Raw(), len(raw_make.IMMEDIATE)
+
+    def pay(times):
+        return [times, times] + [0] * (width - 2), {raw_make.DATA.index('D1mr'): times}
+
+    def node(number, parent, arc, context, times, flags=0):
+        immediate, missed = pay(times)
+        raw.node(number, parent, arc, context, 1, 1, raw_make.costs(immediate, {}, missed), flags)
+        raw.node_data(number, 1, missed)
+    raw.events()
+    raw.object(1, '/nowhere', 0x1000, 0x2000)
+    for i, times in ((1, 10 ** 9), (2, 20002)):
+        raw.function(i, 1, 0x1000 * i, 16, 'f%d' % i)
+        raw.instr(i, 0x1000 * i, 1, i, raw_make.CALL, 1, 0)
+    raw.thread(1, 5)
+    raw.data_object(1, 3, name='table')
+    for i, times in ((1, 10 ** 9), (2, 20002)):
+        raw.arc(i, i, i, 2)
+        raw.self_cost(1, i, pay(times)[0])
+        raw.late_cost(1, i, 1, pay(times)[1], 1)
+    node(1, 0, 0, 1, 10 ** 9)
+    for i in range(2, 20004, 2):
+        node(i, 1, 1, 2, 1)
+        node(i + 1, i, 2, 2, 1, flags=4)
+    raw.end()
+    raw.save('aliases.raw')
+    check('import of aliases', run([TENURE, 'import', '-q', '-o', 'aliases', 'aliases.raw'])[0], 0)
+    aliases = sqlite3.connect('aliases')
+    check('aliases', aliases.execute('SELECT path_id, D1mr FROM path_data').fetchall(),
+          aliases.execute('SELECT id, D1mr FROM paths').fetchall())
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         check('record', run([TENURE, 'record', '-q', '--raw', '-o', 'r.raw', GUEST])[0], 0)
         check('import', run([TENURE, 'import', '-q', '-o', 'folded', 'r.raw'])[0], 0)
         check('import of all', run([TENURE, 'import', '-q', '--keep-all', '-o', 'all', 'r.raw'])[0], 0)
+        check_aliases()
         folded, everything = sqlite3.connect('folded'), sqlite3.connect('all')
         folded.execute('CREATE TEMP TABLE every(id INTEGER PRIMARY KEY, parent INTEGER)')
         folded.executemany('INSERT INTO every VALUES(?, ?)', everything.execute('SELECT id, parent FROM paths'))
