@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * symbols_image.c: see symbols_image.h. The file is mapped, so that of a large one only what is looked at is read.
+ *
+ * Another program may cut it off meanwhile, as a linker does that writes it anew. What was mapped behind its end is
+ * then no memory, and looking at it is SIGBUS: there, zeroes are put in its place. Who would write there gets SIGSEGV.
  */
 #include "profile/objects/symbols_image.h"
 
@@ -10,11 +13,46 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static struct sigaction before_images;
+static uintptr_t page_size; /* 0: cut_off is not yet what SIGBUS calls */
+static volatile sig_atomic_t is_cut_off;
+
+static void cut_off(int number, siginfo_t *info, void *context)
+{
+    uintptr_t page = (uintptr_t)info->si_addr & ~(page_size - 1);
+
+    (void)context;
+    is_cut_off = 1;
+    if (info->si_code != BUS_ADRERR || mmap((void *)page, page_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+                                            -1, 0) == MAP_FAILED)
+        sigaction(number, &before_images, NULL); /* it comes again */
+}
+
+static void expect_cuts(void)
+{
+    struct sigaction action = {.sa_sigaction = cut_off, .sa_flags = SA_SIGINFO};
+
+    if (page_size)
+        return;
+    page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+    sigaction(SIGBUS, &action, &before_images);
+}
+
+bool tp_image_was_cut_off(void)
+{
+    bool was = is_cut_off;
+
+    is_cut_off = 0;
+    return was;
+}
 
 int tp_image_open(struct tp_image *image, const char *path)
 {
@@ -24,6 +62,7 @@ int tp_image_open(struct tp_image *image, const char *path)
     if (fd < 0)
         return errno;
     elf_version(EV_CURRENT);
+    expect_cuts();
     bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     *image = (struct tp_image){.elf = regular ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL, .fd = fd};
     const char *ident = elf_kind(image->elf) == ELF_K_ELF ? elf_getident(image->elf, NULL) : NULL;

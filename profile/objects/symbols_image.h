@@ -23,6 +23,8 @@ struct tp_image {
 /* 0, or a number of errno: ENOEXEC is no object file. Then there is nothing to close. */
 int tp_image_open(struct tp_image *image, const char *path);
 void tp_image_close(struct tp_image *image); /* twice is fine */
+/* Whether, since this was asked before, something was read as zeroes since a file has become shorter. */
+bool tp_image_was_cut_off(void);
 /* Keep only what is in memory of it, where many are open and nothing else is asked of libdw. */
 void tp_image_detach(struct tp_image *image);
 

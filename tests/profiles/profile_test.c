@@ -5,14 +5,17 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "profile/base/error.h"
 #include "profile/base/mem.h"
 #include "profile/objects/names.h"
+#include "profile/objects/symbols_image.h"
 #include "profile/raw/events.h"
 #include "profile/raw/raw_read.h"
 #include "profile/raw/recording.h"
@@ -245,6 +248,36 @@ static void sums_stop_at_the_ends(void **state)
     assert_true(tp_count(UINT64_MAX) == INT64_MAX);
 }
 
+/* This program itself, which is large enough; the copy is cut off while it is open. */
+static void what_is_cut_off_is_zero(void **state)
+{
+    static char bytes[1 << 20];
+    char path[] = "/tmp/tenure-image.XXXXXX";
+    struct tp_image image;
+    uint64_t left;
+    int from = open("/proc/self/exe", O_RDONLY), to = mkstemp(path);
+
+    (void)state;
+    for (ssize_t n; (n = read(from, bytes, sizeof bytes)) > 0;)
+        assert_int_equal(write(to, bytes, (size_t)n), n);
+    assert_int_equal(tp_image_open(&image, path), 0);
+    const uint8_t *at = NULL;
+    for (uint64_t address = 0; address < 1 << 30; address += 4096) {
+        const uint8_t *next = tp_image_at(&image, address, &left);
+        at = next && left > 8192 ? next : at;
+    }
+    assert_non_null(at);
+    assert_false(tp_image_was_cut_off());
+    assert_int_equal(ftruncate(to, 4096), 0);
+    assert_int_equal(at[8191], 0);
+    assert_true(tp_image_was_cut_off());
+    assert_false(tp_image_was_cut_off());
+    tp_image_close(&image);
+    close(from);
+    close(to);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +289,7 @@ int main(void)
         cmocka_unit_test(an_arena_is_zeroed_again),
         cmocka_unit_test(text_becomes_utf8),
         cmocka_unit_test(names_become_readable),
+        cmocka_unit_test(what_is_cut_off_is_zero),
         cmocka_unit_test(a_name_that_explodes_is_left_alone),
         cmocka_unit_test(messages_are_one_printable_line),
         cmocka_unit_test(sums_stop_at_the_ends),
