@@ -116,8 +116,8 @@ static const struct tp_section tree = {
 static const struct tp_section threads = {
     .key = "threads", .title = "Threads", .events = TP_EVENTS_SELF, .rows = TP_ROWS_FIRST, .order = "own_id",
     .columns = (const struct tp_section_column[]){
-        {"thread", TEXT, "thread", 0, "own_id || CASE own_os_id WHEN 0 THEN ' and all later ones' ELSE "
-                                      "' (system''s id ' || ifnull(own_os_id, 0) || ')' END"}, END},
+        {"thread", TEXT, "thread", 0, "own_id || CASE WHEN own_id > 0 AND own_os_id = 0 THEN ' and all later ones' "
+                                      "ELSE ' (system''s id ' || ifnull(own_os_id, 0) || ')' END"}, END},
     .from = "(SELECT id AS own_id, os_id AS own_os_id FROM threads) LEFT JOIN "
             "(SELECT thread[sum(\"%\")] FROM thread_functions GROUP BY thread) ON thread = own_id"};
 

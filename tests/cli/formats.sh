@@ -17,6 +17,8 @@ try report callgrind.out.7.1-01
 try import callgrind.out.7.1-01 callgrind.out.7.1-02 -o both
 try sql both 'SELECT function, Ir, Ir_incl, calls FROM functions'
 try report --threads both
+part 1 0 10 30 >callgrind.out.7.1-00
+try report --threads callgrind.out.7.1-00
 try report --tree both
 try import callgrind.out.7.1-01 callgrind.out.7.1-01 -o twice
 try import callgrind.out.7.1-01 both -o mixed
