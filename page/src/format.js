@@ -55,8 +55,8 @@ export function short(value) {
 export const hex = (value) =>
     value < 0 ? '0x' + BigInt.asUintN(64, BigInt(value)).toString(16) : '0x' + value.toString(16);
 
-/* Control characters, and those that turn the direction of writing, would hide what a name is
- * (cli/base/term.c has the same list). */
+/* Control characters, those that nobody sees and those that turn the direction of writing would hide what a name is
+ * (tp_shown in profile/base/json.c has the same list). */
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 const LONGEST = 2000;
 
