@@ -234,8 +234,8 @@ export class Metrics {
     }
 
     /* Events that a metric is made of, stored or not (`names`), and how (`value`). */
-    terms({name, ratio}) {
-        return ratio ? ratio.terms : {names: [name], value: (get) => get(name)};
+    terms({name, ratio, terms}) {
+        return terms || (ratio ? ratio.terms : {names: [name], value: (get) => get(name)});
     }
 
     /* How far a metric may be off in rows of a table together (margins.js), or null. */

@@ -4,26 +4,51 @@
 //
 // A miss brings a whole line. Bytes loaded into a cache are those of the tenures that ended in it: touched (Use) and
 // never touched (SpLoss). Bytes written back are whole lines (Wb), of which a part had changed (Wrt). Arrows are the
-// thicker the more bytes go their way. Of a difference there is a picture for each side.
+// thicker the more bytes go their way. Of a difference there is a picture for each side. Where sets were sampled, ±
+// stands behind misses, and behind what was never touched.
 
 import {append, h} from './dom.js';
 import * as format from './format.js';
 import {SIDES} from './metrics.js';
 
-export function traffic(app, side) {
+export async function traffic(app, side) {
     const {metrics} = app;
     if ((metrics.difference && !side) || (!metrics.events.has('I1mr') && !metrics.events.has('D1mr'))) return '';
-    return new Traffic(app, side).draw();
+    const picture = new Traffic(app, side);
+    if (!side) await picture.findMargins();
+    return picture.draw();
 }
 
 const stage = (...boxes) => h('div.stage', boxes);
 const cache = (title, ...children) => h('div.cache', h('b', title), children);
+const MISSES = {
+    I1: ['I1mr'],
+    D1: ['D1mr', 'D1mw'],
+    L2: ['I2mr', 'D2mr', 'D2mw'],
+    LL: ['ILmr', 'DLmr', 'DLmw'],
+};
 const rate = (part, whole) => (whole > 0 ? format.percent((100 * part) / whole) : '');
 
 /* Of the whole program, or of a side. */
 class Traffic {
     constructor(app, side) {
-        Object.assign(this, {app, side, metrics: app.metrics});
+        Object.assign(this, {app, side, metrics: app.metrics, off: new Map()});
+    }
+
+    /* Of misses, by the names of their events, and of use, by the ratio's: how far they may be off, in words. */
+    async findMargins() {
+        const find = async (key, metric, value) => {
+            const margin = metric && (await this.metrics.margin(this.app.tables.totals, metric));
+            if (margin) this.off.set(key, this.metrics.off(metric, value, margin([0])));
+        };
+        for (const [cache, names] of Object.entries(MISSES)) {
+            const known = names.filter((name) => this.at(name));
+            for (const name of known) await find(name, this.at(name), this.total(name));
+            const value = (get) => known.reduce((sum, name) => sum + get(name), 0);
+            await find(cache, {key: known.join(), terms: {names: known, value}}, this.total(...known));
+        }
+        for (const ratio of ['I1', 'D1', 'L', 'I2', 'D2'].map((level) => this.at('spatial' + level)).filter(Boolean))
+            await find(ratio.name, ratio, this.valueOf(ratio));
     }
 
     at(name) {
@@ -48,7 +73,7 @@ class Traffic {
     }
 
     mostBytes() {
-        return Math.max(this.bytesOf('L1', ['I1mr', 'D1mr', 'D1mw']), this.bytesOf('LL', ['ILmr', 'DLmr', 'DLmw']));
+        return Math.max(this.bytesOf('L1', [...MISSES.I1, ...MISSES.D1]), this.bytesOf('LL', MISSES.LL));
     }
 
     draw() {
@@ -66,15 +91,15 @@ class Traffic {
             stage(cache('I1', this.use('I1')), cache('D1', this.use('D1'))),
             h(
                 'div.flows',
-                this.misses('I1', ['I1mr'], ['Ir'], ''),
-                this.misses('D1', ['D1mr', 'D1mw'], ['Dr', 'Dw'], 'D1'),
+                this.misses('I1', ['Ir'], ''),
+                this.misses('D1', ['Dr', 'Dw'], 'D1'),
             ),
             l2 && [
                 stage(cache('L2', this.use('I2', 'code'), this.use('D2', 'data'))),
-                h('div.flows.one', this.misses('L2', ['I2mr', 'D2mr', 'D2mw'], [], 'D2')),
+                h('div.flows.one', this.misses('L2', [], 'D2')),
             ],
             stage(cache('LL', this.use('L'))),
-            h('div.flows.one', this.misses('LL', ['ILmr', 'DLmr', 'DLmw'], ['Ir', 'Dr', 'Dw'], 'L')),
+            h('div.flows.one', this.misses('LL', ['Ir', 'Dr', 'Dw'], 'L')),
             stage(ends[1]),
         );
     }
@@ -84,7 +109,8 @@ class Traffic {
     }
 
     /* Lines that a cache asked the next level for, and those it gave back. */
-    misses(name, misses, accesses, written) {
+    misses(name, accesses, written) {
+        const misses = MISSES[name];
         const [count, bytes] = [this.total(...misses), this.bytesOf(name, misses)];
         const share = rate(count, this.total(...accesses));
         const tip = () => [
@@ -92,17 +118,20 @@ class Traffic {
             ...this.explain(misses),
             share && `${share} of ${accesses.join(' + ')}`,
         ];
-        return [this.flow('misses', count, bytes, tip, share), this.back(name, written)];
+        return [this.flow('misses', count, bytes, tip, share, this.off.get(name)), this.back(name, written)];
     }
 
     explain(names) {
         return names
             .filter((name) => this.at(name))
-            .map((name) => `${name}: ${this.at(name).long}, ${format.count(this.total(name))}`);
+            .map((name) => {
+                const value = [format.count(this.total(name)), this.off.get(name)].filter(Boolean).join(' ');
+                return `${name}: ${this.at(name).long}, ${value}`;
+            });
     }
 
-    flow(label, value, bytes, tip, share) {
-        const below = [bytes && format.bytes(bytes), share].filter(Boolean).join(' \u00b7 ') || '\u00a0';
+    flow(label, value, bytes, tip, share, off) {
+        const below = [bytes && format.bytes(bytes), share, off].filter(Boolean).join(' \u00b7 ') || '\u00a0';
         const thick = (1 + 5 * Math.sqrt(bytes / this.most)).toFixed(1) + 'px';
         return h(
             'div.flow',
@@ -135,6 +164,7 @@ class Traffic {
         const [used, lost] = [this.total('Use' + level), this.total('SpLoss' + level)];
         const part = used + lost > 0 ? (100 * used) / (used + lost) : NaN;
         const again = this.at('temporal' + level);
+        const off = this.off.has('spatial' + level) ? this.off.get('spatial' + level) + ' ' : '';
         const tip = () => [
             `${format.bytes(used + lost)} loaded into ${level === 'L' ? 'LL' : level}`,
             `${format.bytes(used)} touched (Use${level} ${format.count(used)})`,
@@ -146,7 +176,7 @@ class Traffic {
             {tip},
             h('span.dim', (word ? word + ': ' : '') + format.bytes(used + lost) + ' loaded'),
             h('span.used', h('span', {style: {width: (part || 0) + '%'}})),
-            h('span.lost', part === part ? format.percent(100 - part) + ' never touched' : 'nothing loaded'),
+            h('span.lost', part === part ? `${format.percent(100 - part)} ${off}never touched` : 'nothing loaded'),
         );
     }
 }

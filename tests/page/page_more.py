@@ -726,6 +726,13 @@ def sampled(folder):
         wanted = next(line.split("\u00b1")[1].split()[0] for line in summary.splitlines() if "I1 misses" in line)
         check("sampled: total I1mr", got["I1mr"], f"\u00b1\u2009{wanted}\u2009%")
         check("sampled: exact totals", [got[event] for event in ("Ir", "Dr", "Dw")], ["", "", ""])
+        boxes = browser.evaluate("Object.fromEntries([...document.querySelectorAll('.traffic .flow')].map(flow =>"
+                                 " [flow.children[0].textContent, flow.children[2].textContent]))")
+        marked = {name: "\u00b1" in text for name, text in boxes.items()}
+        check("sampled: traffic", [name for name in marked if marked[name] != ("misses" in name)], [])
+        check("sampled: traffic of I1", any(f"\u00b1\u2009{wanted}\u2009%" in text for text in boxes.values()), True)
+        check("sampled: use", browser.evaluate("[...document.querySelectorAll('.traffic .lost')].every(bar =>"
+                                               " /\u00b1\u2009[0-9.]+ never touched/.test(bar.textContent))"), True)
         picture(browser, "sampled")
         for view, name, keys, options in (
                 ("functions?e=L1m&c=spatialD1,LLm_incl,CEst", "function", ("L1m", "L1m_incl", "spatialD1", "CEst"), []),
@@ -733,8 +740,8 @@ def sampled(folder):
             browser.go("#" + view)
             margins_of_rows(browser, profile, view, name, keys, options)
             picture(browser, "sampled-" + name)
-        number = profile.one("SELECT id FROM functions WHERE function = 'main'")
-        browser.go(f"#function/{number}?e=L1m_incl")
+        main = profile.one("SELECT id FROM functions WHERE function = 'main'")
+        browser.go(f"#function/{main}?e=L1m_incl")
         check("sampled: facts", browser.evaluate("document.querySelector('.fact .off').textContent")[:1], "\u00b1")
         check("sampled: callees", all(row["L1m_incl"][:1] in ("\u00b1", "") for row in cells(
             browser, ".callees .table", "off")))
@@ -742,6 +749,10 @@ def sampled(folder):
         browser.go(f"#source/{number}?e=L1m")
         margins_of_lines(browser, profile)
         picture(browser, "sampled-source")
+        browser.go("#treemap?e=L1m")
+        row = profile.one("SELECT count(*) FROM functions WHERE id < ?", main)
+        browser.move(f".area.leaf[data-row='{row}']")
+        browser.wait("document.querySelector('.tip').innerText.split('\u00b1').length === 3")
         browser.go("#tree?e=L1m_incl")
         check("sampled: nothing of the tree", "\u00b1" in browser.evaluate(
             "document.querySelector('.table').innerText"), False)

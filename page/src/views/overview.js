@@ -31,7 +31,7 @@ export const overview = {
         append(
             place,
             recorded(app),
-            app.metrics.sides ? SIDES.map((side) => traffic(app, side)) : traffic(app),
+            await Promise.all((app.metrics.sides ? SIDES : [undefined]).map((side) => traffic(app, side))),
             await kinds(app),
             await worthChanging(app),
             h('div.pair', lines, functions, later(app), files, await totals(app)),
@@ -88,7 +88,7 @@ const later = (app) =>
 
 const SAMPLED = (sets) =>
     `one set of the caches in ${sets}: misses and the use of lines are estimates; ` +
-    '\u00b1 says how far off they may be, which is not known of threads, call paths and instructions';
+    '\u00b1 says how far off they may be, which is not known of threads, call paths, statements and instructions';
 
 function recorded(app) {
     const {meta, title} = app.profile;

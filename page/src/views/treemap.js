@@ -44,12 +44,15 @@ class Treemap {
         map.side = sideOf(app);
         map.metric = metrics.at({name}, map.side);
         map.ratio = !metrics.sides && (metrics.find('spatialD1') || metrics.find('spatialL'));
-        [map.names, map.costs, map.used, map.ids, map.change] = await Promise.all([
+        const margin = (metric) => metric && metrics.margin(tables.functions, metric);
+        [map.names, map.costs, map.used, map.ids, map.change, map.off, map.usedOff] = await Promise.all([
             app.names(),
             metrics.values(tables.functions, map.metric),
             map.ratio && metrics.values(tables.functions, map.ratio),
             tables.functions.numbers('id'),
             map.side && metrics.values(tables.functions, metrics.at({name})),
+            margin(map.metric),
+            margin(map.ratio),
         ]);
         map.most = (map.change || []).reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
         map.root = map.grow();
@@ -177,13 +180,15 @@ class Treemap {
     tip(node, cost) {
         const {metrics} = this.app;
         const {data} = node;
-        const lines = metrics.explain(this.metric, cost, data.name);
+        const off = this.off && data.row !== undefined ? this.off([data.row]) : NaN;
+        const lines = metrics.explain(this.metric, cost, data.name, off);
         if (data.row === undefined) return lines;
         const used = this.ratio && (metrics.show(this.ratio, this.used[data.row]) || '\u2013');
+        const usedOff = this.usedOff ? metrics.off(this.ratio, this.used[data.row], this.usedOff([data.row])) : '';
         return [
             ...lines,
             this.change && `change: ${metrics.worth(metrics.at(this.metric), this.change[data.row])}`,
-            this.ratio && `${this.ratio.name}: ${used}\u2009%, ${this.ratio.long}`,
+            this.ratio && `${this.ratio.name}: ${used}\u2009%${usedOff && ' ' + usedOff}, ${this.ratio.long}`,
             ...this.names.whereIs(data.row),
         ];
     }
