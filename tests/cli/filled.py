@@ -2,13 +2,17 @@
 """
 A small profile that has rows in every table, and the commands that read all of it, for tests that damage it.
 
-    filled.make(TENURE, FOLDER)   the profile's path
+    filled.make(TENURE, FOLDER)   the profile's path; a third argument: of this raw profile
     filled.COMMANDS               words; @ stands for the profile, + for a file to write
+
+    filled.py TENURE PROFILE [RAW]
 """
 import os
 import sqlite3
+import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../profiles'))
 import raw_make
@@ -16,15 +20,16 @@ import raw_make
 # What a raw profile that is made up says nothing about: source files and what symbols and code tell of them.
 SYMBOLS = (
     "INSERT OR REPLACE INTO meta VALUES ('patterns', 'yes'), ('coherence', 'mesi')",
-    "INSERT INTO files(id, path) SELECT id, '/nowhere/f' || id || '.c' FROM t_functions WHERE id < 9",
+    "INSERT INTO files(id, path) SELECT 1 + key, '/nowhere/f' || (1 + key) || '.c' FROM json_each('[0,0,0,0,0,0,0,0]')",
     "INSERT INTO sources(file_id, text) SELECT id, replace(hex(zeroblob(40)), '0', 'int i;' || char(10)) FROM files",
     "UPDATE t_functions SET file_id = 1 + id % 8, line = id",
-    "UPDATE t_instructions SET file_id = 1 + function_id % 8, line = 1 + id % 40, loop_id = 1 + id % 20, "
-    "statement_id = 1 + id % 40",
+    "UPDATE t_instructions SET file_id = 1 + function_id % 8, line = 1 + id % 40, "
+    "loop_id = 1 + id % (SELECT min(20, count(*)) FROM t_instructions), "
+    "statement_id = 1 + id % (SELECT min(40, count(*)) FROM t_instructions)",
     "INSERT OR IGNORE INTO t_lines(id, function_id, file_id, line, Ir, D1mr, DLmr, SpLossD1, Ir_incl) "
     "SELECT 1000 + id, function_id, file_id, line, Ir, D1mr, DLmr, SpLossD1, Ir FROM t_instructions",
     "INSERT INTO t_inlined(id, parent, function_id, name, file_id, line, call_file_id, call_line, Ir, Ir_incl, "
-    "D1mr) SELECT id, CASE WHEN id % 2 = 0 THEN id - 1 END, 1 + id % 8, 'inline' || id, 1, id, 1, id, Ir, Ir, D1mr "
+    "D1mr) SELECT id, CASE WHEN id % 2 = 0 THEN id - 1 END, function_id, 'inline' || id, 1, id, 1, id, Ir, Ir, D1mr "
     "FROM t_instructions WHERE id <= 30",
     "UPDATE t_instructions SET inlined_id = id WHERE id <= 30",
     "INSERT INTO t_statements(id, object_id, file_id, line, first_line, function, Ir, D1mr, DLmr, SpLossD1) "
@@ -57,11 +62,12 @@ COMMANDS = [words.split() for words in (
 )] + [["sql", "--csv", "@", "SELECT name FROM events; SELECT count(Ir) FROM t_self"]]
 
 
-def make(tenure, folder):
+def make(tenure, folder, given=None):
     """The profile."""
     raw, once, sum_of_two, profile = (os.path.join(folder, name) for name in ('raw', 'once', 'sum', 'profile'))
-    raw_make.Random(seed=3, functions=12, nodes=60).write(raw)
-    subprocess.run([tenure, 'import', '-q', raw, '-o', once], check=True)
+    if not given:
+        raw_make.Random(seed=3, functions=12, nodes=60).write(raw)
+    subprocess.run([tenure, 'import', '-q', given or raw, '-o', once], check=True)
     with sqlite3.connect(once) as database:
         for statement in SYMBOLS:
             database.execute(statement)
@@ -77,3 +83,12 @@ def make(tenure, folder):
 def words_of(tenure, command):
     """What to run in a folder that has the profile."""
     return [tenure] + [{'@': 'profile', '+': 'output'}.get(word, word) for word in command]
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(make(sys.argv[1], folder, *sys.argv[3:]), sys.argv[2])
+
+
+if __name__ == '__main__':
+    main()

@@ -9,9 +9,9 @@
  *     fuzz_<target> [--mutations=N] FILE|FOLDER...
  *
  * Every file is one case: it is given to the target as it is, and then N times (default 200) damaged: cut short,
- * bytes changed, a piece repeated or taken out. The damage depends on the file's content alone, so a failure
- * repeats. The target is compiled with the address and undefined-behaviour sanitizers, which end the program;
- * the last line printed then names the file and the mutation.
+ * bytes changed, a piece repeated or taken out; half of the time by the target, if it has LLVMFuzzerCustomMutator. The
+ * damage depends on the file's content alone, so a failure repeats. The target is compiled with the address and
+ * undefined-behaviour sanitizers, which end the program; the last line printed then names the file and the mutation.
  *
  * TENURE_SOAK=N in the environment multiplies the mutations.
  */
@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+__attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 
 enum { INPUT_LIMIT = 16 << 20 };
 
@@ -132,8 +133,12 @@ static void replay_file(const char *path)
     for (unsigned long m = 0; hurt.data && m < mutations; m++) {
         memcpy(hurt.data, in.data, in.size);
         hurt.size = in.size;
-        for (uint64_t n = 1 + next_random(&random) % 4; n; n--)
-            damage(&hurt, room, &random);
+        uint64_t times = 1 + next_random(&random) % 4;
+        if (LLVMFuzzerCustomMutator && m % 2)
+            hurt.size = LLVMFuzzerCustomMutator(hurt.data, hurt.size, room, (unsigned)next_random(&random));
+        else
+            while (times--)
+                damage(&hurt, room, &random);
         printf("%s, mutation %lu\n", path, m);
         fflush(stdout);
         give(hurt.data, hurt.size);
