@@ -155,7 +155,8 @@ static int write_whole(const char *path, unsigned mode, output_writer *write, vo
 
     if (file == NULL)
         return cannot_write(path);
-    bool mine = fchmod(descriptor, stat(path, &before) == 0 ? before.st_mode & 0777 : mode) == 0;
+    /* Where there are no modes, as on a memory stick, none is refused. */
+    bool mine = fchmod(descriptor, stat(path, &before) == 0 ? before.st_mode & 0777 : mode) == 0 || errno == EPERM;
     if (!mine || write(file, user, &err) != 0) {
         if (mine)
             tell(path, file, &err);

@@ -83,6 +83,8 @@ def main():
                         some = sorted({int(count ** chance.random()) for _ in range(CHOSEN // 2)} |
                                       {chance.randint(1, count) for _ in range(CHOSEN // 2)} | {count})
                     jobs += [(command, folder, f'{n}{lasting}:{how}', sound, words) for n in some]
+        html = ['html', '-o', '+', '@']
+        check('a file system without modes', answer(html, folder, '1+:EPERM')[:2], answer(html, folder, None)[:2])
         for _ in pool.map(one, jobs):
             pass
     sys.exit(finish())

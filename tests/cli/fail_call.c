@@ -2,7 +2,8 @@
 /*
  * fail_call.c: system calls that fail, for a program that it is preloaded into.
  *
- * FAIL_CALL=N:HOW: the Nth of the calls below fails so: EIO, ENOSPC or EINTR, or short: it reads or writes half.
+ * FAIL_CALL=N:HOW: the Nth of the calls below fails so: EIO, ENOSPC or EINTR, or short: it reads or writes half; or
+ * EPERM, if it sets a file's mode.
  * N+:HOW: so do all behind it. FAIL_CALL_COUNT=FILE: how many there were is written there, and in which order files
  * were waited for (s) and renamed (r). Calls on standard error are none of them.
  *
@@ -62,7 +63,8 @@ static void caught(int signal_number, siginfo_t *info, void *context)
     long number = info->si_syscall, size = reg[REG_RDX];
     int has_file = number != SYS_open && number != SYS_openat && number != SYS_rename && number != SYS_chmod;
     unsigned long now = has_file && reg[REG_RDI] == STDERR_FILENO ? 0 : atomic_fetch_add(&count, 1) + 1;
-    int fails = now != 0 && now >= first && now <= last;
+    int fails = now != 0 && now >= first && now <= last &&
+                (how != EPERM || number == SYS_chmod || number == SYS_fchmod);
 
     (void)signal_number;
     if ((number == SYS_fsync || number == SYS_rename) && ordered < sizeof order - 1)
@@ -91,6 +93,7 @@ static void read_options(void)
     how = strcmp(end, "EIO") == 0      ? EIO
           : strcmp(end, "ENOSPC") == 0 ? ENOSPC
           : strcmp(end, "EINTR") == 0  ? EINTR
+          : strcmp(end, "EPERM") == 0  ? EPERM
                                        : SHORT;
 }
 
