@@ -2,12 +2,14 @@
 /*
  * guest_flood.c: a timer whose next signal has often come when a handler returns.
  *
- * The program gets on all the same, and each system call ends as it would with a slower timer. Prints the same on the
- * bare CPU.
+ * The program gets on all the same, and each system call ends as it would with a slower timer. Likewise a fault's
+ * signal that is sent again and again. Prints the same on the bare CPU.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -96,6 +98,40 @@ static void limited(void)
     printf(" %d\n", left.it_value.tv_sec > 900);
 }
 
+enum { WAITS = 40 };
+static volatile int waited, failed;
+
+static void *waiting(void *set)
+{
+    while (waited < WAITS) {
+        if (sigwaitinfo(set, NULL) == SIGILL)
+            waited++;
+        else
+            failed++;
+    }
+    return NULL;
+}
+
+/* A fault's signal is blocked in both threads, and one waits for it while the other, which sends it, computes. */
+static void sent_faults(void)
+{
+    pthread_t thread;
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGILL);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    pthread_create(&thread, NULL, waiting, &set);
+    for (int i = 0; i < WAITS; i++) {
+        usleep(5000); /* it is asleep, and where the machine is busy wakes late */
+        sigqueue(getpid(), SIGILL, (union sigval){.sival_int = i});
+        while (waited == i)
+            sched_yield();
+    }
+    pthread_join(thread, NULL);
+    printf("waited %d, in vain %d\n", waited, failed);
+}
+
 int main(void)
 {
     if (fork() == 0) {
@@ -106,5 +142,6 @@ int main(void)
     flood(0);
     flood(SA_RESTART);
     printf("signals %d\n", count > 0);
+    sent_faults();
     return 0;
 }

@@ -123,8 +123,18 @@ bool nt_sys_rt_sigpending(struct nt_thread *thread, struct nt_call *call)
     return true;
 }
 
-/* The information comes by a place of ours, in which a nudge is found out: what it tells of is given to the kernel when
- * the call is made again. */
+/* Whether the call has ended by a nudge, or since another thread took the signal first, which it will keep for this
+ * one. What is kept is given to the kernel when the call is made again. */
+static bool has_waited_in_vain(const struct nt_thread *thread, const struct nt_call *call, const siginfo_t *info)
+{
+    if (thread->puts_off)
+        return false;
+    if (call->result == -EINTR)
+        return thread->waits & NT_FAULTS && !thread->area->pending;
+    return !nt_failed(call->result) && nt_signal_is_nudge(info);
+}
+
+/* The information comes by a place of ours, in which a nudge is found out. */
 bool nt_sys_rt_sigtimedwait(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t to = NT_ARG(call, 1), set;
@@ -137,7 +147,7 @@ bool nt_sys_rt_sigtimedwait(struct nt_thread *thread, struct nt_call *call)
     thread->waits = set;
     do {
         was_made = nt_call_pass(thread, call);
-    } while (was_made && !nt_failed(call->result) && nt_signal_is_nudge(&info) && !thread->puts_off);
+    } while (was_made && has_waited_in_vain(thread, call, &info));
     thread->waits = 0;
     if (was_made && !nt_failed(call->result) && nt_signal_is_nudge(&info))
         return nt_call_fail(call, EINTR);
