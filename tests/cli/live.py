@@ -153,6 +153,10 @@ def killed():
     status, _, errors = run(*RECORD, "-o", "children", "perl", "-e", script)
     check("killed children", (status, errors.count("and 1 more ended before a profile")), (5, 1))
     check("killed children: files", glob.glob("children*"), ["children"])
+    status, _, errors = run(*RECORD, "-o", "executes", "perl", "-e",
+                            "$p = fork; exec '/bin/true' if !$p; waitpid $p, 0; exit 5")
+    check("a child that executes a program", (status, errors.count("ended before"), glob.glob("executes*")),
+          (5, 0, ["executes"]))
     run(*RECORD, "-q", "--raw", "-o", "parts.raw", "--dump-every=20000", GUEST, "exit", "0")
     with open("parts.raw", "rb") as file:
         whole = file.read()

@@ -456,11 +456,12 @@ class NativeNotice(Notice):
         """What clone3 makes, what /proc says, how often a program stops that another one traces, and what an exec hands
         on."""
         program = self.guest("kernel.c")
-        for what in ("clones", "shown", "traced", "executes", "in vain", "spawns"):
+        for what in ("clones", "shown", "traced", "executes", "by descriptor", "in vain", "spawns"):
             bare = subprocess.run([program, what], stdout=subprocess.PIPE, check=True).stdout.decode()
             for children in ("yes", "no"):
                 seen = self.tenure("--trace-children=" + children, program, what).stdout.decode()
                 self.assertEqual(seen, bare, (what, children))
+        self.assertEqual([name for name in self.raw_files() if os.path.getsize(name) == 0], [])
 
     def test_filters(self):
         """Of system calls there are none, as on a kernel that lacks them: EINVAL and ENOSYS."""

@@ -71,7 +71,7 @@ static bool has_linker(long fd, const Elf64_Ehdr *elf)
 /* The file's head; false if it is not a file that could be executed at all. */
 static bool read_head(long folder, const char *path, long flags, uint8_t head[HEAD])
 {
-    long fd;
+    char own[32];
     struct stat status;
     Elf64_Ehdr elf;
 
@@ -79,7 +79,10 @@ static bool read_head(long folder, const char *path, long flags, uint8_t head[HE
         nt_exec_try(folder, path, flags) != -EFAULT)
         return false;
     bool is_open = flags & AT_EMPTY_PATH && path[0] == '\0';
-    fd = is_open ? folder : nt_host_open_at(folder, path, O_RDONLY, 0);
+    nt_format(own, sizeof own, "/proc/self/fd/%d", (int)folder);
+    long fd = nt_host_open_at(folder, is_open ? own : path, O_RDONLY, 0);
+    if (nt_failed(fd) && is_open)
+        fd = folder; /* without /proc, and no good if it was opened with O_PATH */
     if (nt_failed(fd))
         return false;
     bool good = nt_sys3(__NR_fstat, fd, (long)&status, 0) == 0 && (status.st_mode & TYPE_MASK) == TYPE_REGULAR;
@@ -89,7 +92,7 @@ static bool read_head(long folder, const char *path, long flags, uint8_t head[HE
         memcpy(&elf, head, sizeof elf);
         good = elf.e_phentsize != sizeof(Elf64_Phdr) || has_linker(fd, &elf);
     }
-    if (!is_open)
+    if (!is_open || fd != folder)
         nt_sys3(__NR_close, fd, 0, 0);
     return good && got > 0;
 }

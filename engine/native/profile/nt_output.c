@@ -238,3 +238,15 @@ void nt_output_forked(bool shares_files)
     held = -1;
     begin_file(!shares_files);
 }
+
+void nt_output_leave(void)
+{
+    if (!output.is_there)
+        return;
+    int fd = open_file(output.name, false);
+    if (file_size(fd) == 0)
+        nt_sys3(__NR_unlinkat, held_folder, (long)(held_folder >= 0 ? nt_last_part(output.name) : output.name), 0);
+    close_file(fd, -1);
+    let_go();
+    output.is_there = false; /* if the exec fails, there is another */
+}

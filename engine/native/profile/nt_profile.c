@@ -500,5 +500,7 @@ void nt_profile_become(void)
 {
     if (!run.forked || nt.options.trace_children)
         finish_profile("exec");
+    else
+        nt_output_leave();
     nt_control_end();
 }

@@ -94,6 +94,8 @@ const char *nt_output_name(void);
 void nt_output_write(tn_core *core, const char *why, int (*write)(tn_core *, void *, const char *));
 /* This is a forked child: its parts go to a file of its own. `shares_files`: its descriptors are its parent's, too. */
 void nt_output_forked(bool shares_files);
+/* The child has no profile: nothing more is written, and a file that nothing has been written to goes. */
+void nt_output_leave(void);
 
 /* ----------------------------------------------------------------------------------------- data objects (nt_data.c) */
 

@@ -2,6 +2,7 @@
 /* What the kernel says of a process, clone3 and exec: prints what must be the same with an engine as without. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -192,6 +193,9 @@ int main(int argc, char **argv)
         traced(argv[0]);
     } else if (strcmp(argv[1], "executes") == 0) {
         execute(argv[0]);
+    } else if (strcmp(argv[1], "by descriptor") == 0) {
+        int file = open(argv[0], O_PATH | O_CLOEXEC);
+        fexecve(file, (char *[]){argv[0], "masks", NULL}, environ);
     } else if (strcmp(argv[1], "masks") == 0) {
         show("/proc/self/status");
     } else if (strcmp(argv[1], "in vain") == 0) {
