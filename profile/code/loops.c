@@ -291,6 +291,9 @@ int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struc
             failed = TP_NO_MEMORY(err);
         else if (made)
             failed = keep_loops(&l, i);
+        const struct tp_function *in = tp_function_of(rec, i);
+        if (in && in->object)
+            rec->objects.at[in->object - 1].note = tp_image_cut_off(rec->objects.at[in->object - 1].note);
     }
     for (size_t i = 0; l.images && i < rec->objects.count; i++)
         tp_image_close(&l.images[i]);

@@ -651,8 +651,7 @@ static void symbols_read_object(struct symbols *s)
         }
     }
     object_close(s);
-    if (tp_image_was_cut_off())
-        s->object->note = "the file has become shorter while it was read";
+    s->object->note = tp_image_cut_off(s->object->note);
 }
 
 int tp_symbols_visit(struct tp_recording *rec, size_t index, tp_visit_debug *visit, void *user, struct tp_error *err)

@@ -46,12 +46,11 @@ static void expect_cuts(void)
     sigaction(SIGBUS, &action, &before_images);
 }
 
-bool tp_image_was_cut_off(void)
+const char *tp_image_cut_off(const char *note)
 {
-    bool was = is_cut_off;
-
+    note = is_cut_off ? "the file has become shorter while it was read" : note;
     is_cut_off = 0;
-    return was;
+    return note;
 }
 
 int tp_image_open(struct tp_image *image, const char *path)

@@ -23,8 +23,9 @@ struct tp_image {
 /* 0, or a number of errno: ENOEXEC is no object file. Then there is nothing to close. */
 int tp_image_open(struct tp_image *image, const char *path);
 void tp_image_close(struct tp_image *image); /* twice is fine */
-/* Whether, since this was asked before, something was read as zeroes since a file has become shorter. */
-bool tp_image_was_cut_off(void);
+/* What is to be noted of the file that was read since this was asked before: that it has become shorter meanwhile, and
+ * some of it was read as zeroes; else `note`. */
+const char *tp_image_cut_off(const char *note);
 /* Keep only what is in memory of it, where many are open and nothing else is asked of libdw. */
 void tp_image_detach(struct tp_image *image);
 
