@@ -456,7 +456,7 @@ class NativeNotice(Notice):
         """What clone3 makes, what /proc says, how often a program stops that another one traces, and what an exec hands
         on."""
         program = self.guest("kernel.c")
-        for what in ("clones", "shown", "traced", "executes", "by descriptor", "in vain", "spawns"):
+        for what in ("clones", "shown", "traced", "executes", "by descriptor", "fails", "spawns"):
             bare = subprocess.run([program, what], stdout=subprocess.PIPE, check=True).stdout.decode()
             for children in ("yes", "no"):
                 seen = self.tenure("--trace-children=" + children, program, what).stdout.decode()

@@ -129,7 +129,7 @@ static void sent_faults(void)
             sched_yield();
     }
     pthread_join(thread, NULL);
-    printf("waited %d, in vain %d\n", waited, failed);
+    printf("waited %d, failed %d\n", waited, failed);
 }
 
 int main(void)

@@ -125,12 +125,12 @@ bool nt_sys_rt_sigpending(struct nt_thread *thread, struct nt_call *call)
 
 /* Whether the call has ended by a nudge, or since another thread took the signal first, which it will keep for this
  * one. What is kept is given to the kernel when the call is made again. */
-static bool has_waited_in_vain(const struct nt_thread *thread, const struct nt_call *call, const siginfo_t *info)
+static bool has_waited_for_nothing(const struct nt_thread *thread, const struct nt_call *call, const siginfo_t *info)
 {
     if (thread->puts_off)
         return false;
     if (call->result == -EINTR)
-        return thread->waits & NT_FAULTS && !thread->area->pending;
+        return thread->waits & NT_FAULTS && !thread->held.is_held;
     return !nt_failed(call->result) && nt_signal_is_nudge(info);
 }
 
@@ -147,7 +147,7 @@ bool nt_sys_rt_sigtimedwait(struct nt_thread *thread, struct nt_call *call)
     thread->waits = set;
     do {
         was_made = nt_call_pass(thread, call);
-    } while (was_made && has_waited_in_vain(thread, call, &info));
+    } while (was_made && has_waited_for_nothing(thread, call, &info));
     thread->waits = 0;
     if (was_made && !nt_failed(call->result) && nt_signal_is_nudge(&info))
         return nt_call_fail(call, EINTR);

@@ -198,7 +198,7 @@ int main(int argc, char **argv)
         fexecve(file, (char *[]){argv[0], "masks", NULL}, environ);
     } else if (strcmp(argv[1], "masks") == 0) {
         show("/proc/self/status");
-    } else if (strcmp(argv[1], "in vain") == 0) {
+    } else if (strcmp(argv[1], "fails") == 0) {
         execute_in_vain(argv);
     } else if (strcmp(argv[1], "spawns") == 0) {
         spawn(argv[0]);
