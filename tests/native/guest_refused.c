@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* guest_refused.c: what ends a run, since the engine cannot do it; refused WHAT. */
+/* guest_refused.c: what ends a run: what the engine cannot do, or a signal while the program steps; refused WHAT. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +12,11 @@ static void to_other_code(int signal, siginfo_t *info, void *context)
     (void)signal;
     (void)info;
     frame->uc_mcontext.gregs[REG_CSGSFS] = (frame->uc_mcontext.gregs[REG_CSGSFS] & ~0xffffLL) | 0x23;
+}
+
+static void step(int signal)
+{
+    (void)signal;
 }
 
 int main(int argc, char **argv)
@@ -31,6 +36,10 @@ int main(int argc, char **argv)
         __asm__ volatile("push $0x23; push $0; lretq");
     if (strcmp(what, "call") == 0)
         __asm__ volatile("mov $1000000, %eax; int $0x80");
+    if (strcmp(what, "steps") == 0) {
+        signal(SIGTRAP, step);
+        __asm__ volatile("pushfq; orq $0x100, (%rsp); popfq; 1: jmp 1b");
+    }
     puts("ends");
     return 0;
 }

@@ -11,6 +11,7 @@ a run of their own on the bare CPU. The last one does what ends a run.
 import filecmp
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -77,6 +78,18 @@ def run_copy(engine, program):
         return done, filecmp.cmp(program, copy, shallow=False)
 
 
+def ended(command, limit=60):
+    """The status of a program that is ended once it has said something."""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as child:
+        child.stdout.readline()
+        child.terminate()
+        try:
+            return child.wait(limit)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            return 'took longer than %d s' % limit
+
+
 class Cases:
     def __init__(self):
         self.passed = self.failed = 0
@@ -124,6 +137,9 @@ def main():
         for switches in [], ['--profile=yes', '--tenure-out-file=' + os.devnull]:
             status, out, err = run([engine, *switches, '--', refused, what])
             cases.case('refused: ' + what, (status, out, err.count(b'\n'), words in err), (125, b'begins\n', 1, True))
+    for _ in range(10): # the signal meets the program, or the engine, which steps as well
+        cases.case('ended in steps', ended([engine, '--profile=yes', '--tenure-out-file=' + os.devnull, '--', refused,
+                                            'steps']), -signal.SIGTERM)
     limits = ['sh', '-c', 'ulimit -s unlimited; "$@"; ulimit -s 8192; ulimit -n 64; exec "$@"', 'sh']
     program = ['bash', '-c', 'ulimit -s; ulimit -n; sleep 0']
     cases.case('limits', run(limits + [engine] + program), run(limits + program))

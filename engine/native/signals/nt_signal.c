@@ -435,9 +435,9 @@ static void take_step(struct nt_thread *thread, struct nt_context *context)
     signal_resume(area, context);
 }
 
-/* The program steps through itself, and the CPU through the engine, too. What counts is when the program has come to
- * another instruction than it was at: there its state is known. The first trap behind the `popf` that begins it may be
- * one instruction further already. */
+/* The program steps through itself, and the CPU through the C that generated code calls, too. What counts is when the
+ * program has come to another instruction than it was at: there its state is known. The first trap behind the `popf`
+ * that begins it may be one instruction further already. */
 static void take_trace(struct nt_thread *thread, siginfo_t *info, struct nt_context *context)
 {
     enum { POPF = 0x9d };
