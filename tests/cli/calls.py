@@ -66,7 +66,6 @@ def one(job):
 
 def main():
     global FAIL_CALL
-    soak = 'TENURE_SOAK' in os.environ
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         filled.make(TENURE, folder)
         FAIL_CALL = shutil.copy(FAIL_CALL, folder)  # the loader parts LD_PRELOAD at spaces, so a path has none
@@ -78,11 +77,8 @@ def main():
             check(f'with every call: {" ".join(command)}: {words}', (sound[0], count > 0), (0, True))
             for how in ('EIO', 'ENOSPC', 'EINTR', 'short'):
                 for lasting in ('', '+') if how != 'EINTR' else ('',):
-                    some = range(1, count + 1)
-                    if not soak:
-                        some = sorted({int(count ** chance.random()) for _ in range(CHOSEN // 2)} |
-                                      {chance.randint(1, count) for _ in range(CHOSEN // 2)} | {count})
-                    jobs += [(command, folder, f'{n}{lasting}:{how}', sound, words) for n in some]
+                    jobs += [(command, folder, f'{n}{lasting}:{how}', sound, words)
+                             for n in filled.chosen(count, chance, CHOSEN)]
         html = ['html', '-o', '+', '@']
         check('a file system without modes', answer(html, folder, '1+:EPERM')[:2], answer(html, folder, None)[:2])
         for _ in pool.map(one, jobs):

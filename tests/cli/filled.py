@@ -85,6 +85,14 @@ def words_of(tenure, command):
     return [tenure] + [{'@': 'profile', '+': 'output'}.get(word, word) for word in command]
 
 
+def chosen(count, chance, most):
+    """Which of `count` things that can fail do: some, those at the beginning before all; with TENURE_SOAK, all."""
+    if 'TENURE_SOAK' in os.environ:
+        return range(1, count + 1)
+    return sorted({int(count ** chance.random()) for _ in range(most // 2)} |
+                  {chance.randint(1, count) for _ in range(most // 2)} | {count})
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(make(sys.argv[1], folder, *sys.argv[3:]), sys.argv[2])

@@ -56,7 +56,6 @@ def one(job):
 
 def main():
     global FAIL_ALLOC
-    soak = 'TENURE_SOAK' in os.environ
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         filled.make(TENURE, folder)
         FAIL_ALLOC = shutil.copy(FAIL_ALLOC, folder)  # the loader parts LD_PRELOAD at spaces, so a path has none
@@ -65,11 +64,8 @@ def main():
             sound, words, count = answer(command, folder, None)
             check(f'with memory: {" ".join(command)}: {words}', (sound[0], count > 0), (0, True))
             for lasting in ('', '+'):
-                some = range(1, count + 1)
-                if not soak:
-                    some = sorted({int(count ** chance.random()) for _ in range(CHOSEN // 2)} |
-                                  {chance.randint(1, count) for _ in range(CHOSEN // 2)})
-                jobs += [(command, folder, f'{n}{lasting}', sound, words) for n in some]
+                jobs += [(command, folder, f'{n}{lasting}', sound, words)
+                         for n in filled.chosen(count, chance, CHOSEN)]
         for _ in pool.map(one, jobs):
             pass
     sys.exit(finish())

@@ -28,6 +28,20 @@ import tempfile
 
 BARE_LIMIT, ENGINE_LIMIT = 10, 200 # seconds
 MOST_SAID = 1 << 20
+# What is different and will stay so, with the reason (engine/CONTRACT.md, section 8).
+KNOWN = {
+    'ptrace/get_syscall_info.c': 'who traces a program sees the system calls of the engine',
+    'x86/syscall_numbering.c': 'the same, and its registers',
+    'x86/fsgsbase.c': 'the same',
+    'proc/proc-empty-vm.c': 'it unmaps all memory there is',
+    'x86/ldt_gdt.c': 'code of 32 bits',
+    'x86/sigreturn.c': 'code of 16 and 32 bits',
+    'x86/sysret_ss_attrs.c': 'code of 32 bits',
+    'x86/syscall_nt.c': 'the flag NT is lost while the program steps',
+    'sched/cs_prctl_test.c': '`tenure record` leads the session, not the program',
+    'timers/freq-step.c': 'it prints how exact the clock is',
+    'rt/tst-aio4.c': 'two threads print in either order',
+}
 
 
 # ------------------------------------------------------------------------------------------------ one run
@@ -56,16 +70,16 @@ def run(command, folder, limit):
 
 def judge(program, ways):
     """What became of a program: 'same', 'left out', or what is different in the engine."""
-    name, path, folder, arguments = program
+    name, path, folder = program
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        first, second = (run([path, *arguments], place, BARE_LIMIT) for _ in range(2))
+        first, second = (run([path], place, BARE_LIMIT) for _ in range(2))
     if first != second or isinstance(first[0], str):
         return name, 'left out'
     for way, launcher in ways.items():
         with tempfile.TemporaryDirectory(dir=folder) as place, tempfile.TemporaryDirectory() as profiles:
             os.chmod(profiles, 0o777)
             command = [part.replace('PROFILES', profiles) for part in launcher]
-            got = run([*command, path, *arguments], place, ENGINE_LIMIT)
+            got = run([*command, path], place, ENGINE_LIMIT)
         if got != first:
             return name, '%s: status %s instead of %s, %s' % (way, got[0], first[0], 'the same output'
                                                              if got[1] == first[1] else difference(first[1], got[1]))
@@ -270,16 +284,16 @@ SUITES = {'torture': torture, 'x86': x86, 'gcc': gcc_c, 'g++': gcc_cxx, 'libstdc
 # ------------------------------------------------------------------------------------------------ all of them
 
 def of_suite(name, folder, args, ways):
-    """(programs that run the same, programs) of a suite; says which are different."""
+    """(programs that run the same, programs, those different that should not be) of a suite; says which they are."""
     wanted = [program for program in SUITES[name](folder) if fnmatch.fnmatch(program[0], '*' + args.match + '*')]
     place = os.path.join(folder, 'places')
     os.makedirs(place, exist_ok=True)
 
     def one(program):
         path = compiled(program[1], program[2])
-        return judge((program[0], path, place, []), ways) if path else (program[0], 'not compiled')
+        return judge((program[0], path, place), ways) if path else (program[0], 'not compiled')
 
-    same = ran = 0
+    same = ran = wrong = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
         for program, result in workers.map(one, wanted[::args.every]):
             if result in ('left out', 'not compiled'):
@@ -287,8 +301,9 @@ def of_suite(name, folder, args, ways):
             ran += 1
             same += result == 'same'
             if result != 'same':
-                print('%s: %s: %s' % (name, program, result), flush=True)
-    return same, ran
+                wrong += program not in KNOWN
+                print('%s: %s: %s%s' % (name, program, 'known: ' if program in KNOWN else '', result), flush=True)
+    return same, ran, wrong
 
 
 def main():
@@ -314,17 +329,19 @@ def main():
             except Missing as missing:
                 print('%s: not installed: %s' % (name, missing))
             else:
-                print('%s: %d of %d programs run the same' % (name, *counts[name]), flush=True)
+                print('%s: %d of %d programs run the same' % (name, *counts[name][:2]), flush=True)
     finally:
         if not args.keep:
             shutil.rmtree(folder)
     if args.table:
         print('| suite | programs | the same |\n|---|--:|--:|')
-        for name, (same, ran) in counts.items():
+        for name, (same, ran, _) in counts.items():
             print('| %s | %d | %d |' % (name, ran, same))
-    same, ran = (sum(each) for each in zip(*counts.values())) if counts else (0, 0)
-    print('%d passed, %d failed' % (same, ran - same))
-    return 0 if same == ran else 1
+    if not counts:
+        return 77
+    _, ran, wrong = (sum(each) for each in zip(*counts.values()))
+    print('%d passed, %d failed' % (ran - wrong, wrong))
+    return 1 if wrong else 0
 
 
 if __name__ == '__main__':

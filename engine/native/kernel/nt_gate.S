@@ -9,7 +9,7 @@
 
 #define ARCH_SET_GS 0x1001
 #define ALIGNMENT_CHECK 0x40000 /* a flag that a program may set, and that the engine cannot live with */
-#define SINGLE_STEPS 0x100 /* another one: it would take the engine hours to write a profile */
+#define SINGLE_STEPS 0x100 /* another one, with which the engine would step, too */
 #define PLAIN_FLAGS 0x202
 /* CLONE_VM, _FS, _SIGHAND, _THREAD, _SYSVSEM, _PARENT_SETTID, _CHILD_CLEARTID; descriptors of its own */
 #define HELPER_FLAGS 0x350b00
