@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* guest_locked.c: memory that is locked as a whole: what is there, what comes later, and not that of a forked child. */
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +69,14 @@ int main(void)
     }
     wait(NULL);
     munlockall();
-    setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){0, 0});
-    if (setuid(65534) == 0)
+    setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){BYTES, BYTES});
+    if (setuid(65534) == 0) {
+        mlockall(MCL_FUTURE | MCL_ONFAULT);
+        bool failed = mmap(NULL, 2 * BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
+        printf("too much: %d, %s\n", failed, failed ? strerror(errno) : "");
+        munlockall();
+        setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){0, 0});
         lock("nothing allowed", MCL_CURRENT);
+    }
     return 0;
 }

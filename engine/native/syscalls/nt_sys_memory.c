@@ -49,11 +49,15 @@ static uint64_t lock_flag(void)
     return locks_what_comes() && !(locks_future.mode & MCL_ONFAULT) ? MAP_LOCKED : 0;
 }
 
-/* Locks what has been mapped, of which pages are to come one by one. */
-static void lock_mapped(uint64_t start, uint64_t bytes)
+/* Locks what has been mapped, where its pages are to come one by one. Where so much may not be locked, false: it is not
+ * mapped any more. */
+static bool lock_mapped(uint64_t start, uint64_t bytes)
 {
-    if (locks_what_comes() && locks_future.mode & MCL_ONFAULT)
-        nt_sys3(__NR_mlock2, (long)start, (long)bytes, MLOCK_ONFAULT);
+    if (!locks_what_comes() || !(locks_future.mode & MCL_ONFAULT) ||
+        nt_sys3(__NR_mlock2, (long)start, (long)bytes, MLOCK_ONFAULT) == 0)
+        return true;
+    nt_sys3(__NR_munmap, (long)start, (long)bytes, 0);
+    return false;
 }
 
 /* [start, start + bytes) is another thing than before, with this protection. */
@@ -118,8 +122,9 @@ bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
     NT_ARG(call, 3) |= lock_flag();
     if (!pass_locked(thread, call))
         return false;
+    if (!nt_failed(call->result) && !lock_mapped((uint64_t)call->result, NT_ARG(call, 1)))
+        call->result = -EAGAIN;
     if (!nt_failed(call->result)) {
-        lock_mapped((uint64_t)call->result, NT_ARG(call, 1));
         memory_mapped((uint64_t)call->result, NT_ARG(call, 1), is_shared(flags, NT_ARG(call, 4)));
         memory_changed((uint64_t)call->result, NT_ARG(call, 1), NT_ARG(call, 2));
         nt_data_changed(thread, (uint64_t)call->result, NT_ARG(call, 1), (flags & MAP_ANONYMOUS) != 0);
@@ -383,9 +388,8 @@ static void set_break(struct nt_thread *thread, uint64_t wanted)
             got = nt_sys6(__NR_mmap, (long)old_end, (long)(end - old_end), PROT_READ | PROT_WRITE,
                           (long)(MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | lock_flag()), -1, 0);
         while (got == -ENOMEM && nt_limit_make_room(0));
-        if (got != (long)old_end)
+        if (got != (long)old_end || !lock_mapped(old_end, end - old_end))
             return;
-        lock_mapped(old_end, end - old_end);
     }
     nt.break_now = wanted;
     nt_stack_show_break(wanted);
