@@ -44,7 +44,7 @@
 #define TURN_COUNTDOWN (1L << 5) /* where turns are counted in accesses */
 #define COUNTDOWN (1L << 40)
 
-enum { STATUS_FAILED = 125, HWCAP2_FSGSBASE = 2, STACK_ROOM = 8 << 20,
+enum { STATUS_FAILED = 125, STACK_ROOM = 8 << 20,
        LEAST_STACK = 512 << 10, BREAK_PAGES = 1 << 13 };
 #define SAME_PERSONALITY 0xffffffffUL
 
@@ -220,8 +220,8 @@ static void check_machine(const struct nt_vector *vector)
 {
     uint64_t limit[2];
 
-    if (!(nt_vector_auxiliary(vector, AT_HWCAP2) & HWCAP2_FSGSBASE))
-        nt_die(STATUS_FAILED, "the native engine needs the instructions that set FS and GS (Linux 5.9)\n");
+    if (!(nt_vector_auxiliary(vector, AT_HWCAP2) & NT_HWCAP2_FSGSBASE))
+        nt_cpuid_hide("fsgsbase");
     if (!nt_state_start())
         nt_die(STATUS_FAILED, "the native engine needs XSAVE, which this processor or kernel does not have\n");
     if (!nt_failed(nt_sys3(__NR_getrlimit, RLIMIT_STACK, (long)limit, 0)) && limit[0] < LEAST_STACK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * nt_rare.c: instructions that are done in C, since they would take the engine's own segments or its way to the kernel:
- * far returns and `iret` to the code segment that the program has, selectors for GS, and `int 0x80`.
+ * far returns and `iret` to the code segment that the program has, selectors for FS and GS, and `int 0x80`.
  *
  * Generated code has read what they take from the stack, and so found out whether it can be read. What the CPU would
  * refuse is a general protection fault here, too. A far return to code of 32 bits ends the run.
@@ -22,6 +22,7 @@ enum {
     USER_CODE_32 = 0x23,
     USER_STACK = 0x2b,
     PRIVILEGE = 3,
+    ERROR_OF_INT80 = 0x80 << 3 | 2,
     STOPPED = 125
 };
 #define FLAGS_OF_IRET 0x244dd5UL /* ID AC NT OF DF TF SF ZF AF PF CF */
@@ -34,12 +35,12 @@ static void refuse(const struct nt_exit *exit, const char *why, unsigned number)
     nt_die(STOPPED, "the native engine cannot run the instruction at %lx: %s %u\n", exit->pc, why, number);
 }
 
-static void protection(struct nt_thread *thread, const struct nt_exit *exit, uint64_t selector)
+static void protection(struct nt_thread *thread, const struct nt_exit *exit, uint64_t error)
 {
     thread->area->rip = exit->pc;
     nt_signal_fault(thread, SIGSEGV, SI_KERNEL, 0);
     thread->trap = TRAP_PROTECTION;
-    thread->error = (uint16_t)selector & ~(uint64_t)PRIVILEGE;
+    thread->error = error;
 }
 
 /* ------------------------------------------------------------------------------------------------ segments */
@@ -52,14 +53,20 @@ static bool is_readable(uint16_t selector)
     return readable || selector <= PRIVILEGE; /* the null selector can be loaded, too */
 }
 
-static void load_gs(struct nt_thread *thread, const struct nt_exit *exit, uint16_t selector)
+static void load_selector(struct nt_thread *thread, const struct nt_exit *exit, uint16_t selector)
 {
+    bool pops = exit->rare == NT_RARE_POP_FS || exit->rare == NT_RARE_POP_GS;
+    bool gs = exit->rare == NT_RARE_POP_GS || exit->rare == NT_RARE_MOV_GS;
+
     if (!is_readable(selector)) {
-        protection(thread, exit, selector);
+        protection(thread, exit, selector & ~PRIVILEGE);
         return;
     }
-    nt_gs_load(thread, selector);
-    if (exit->rare == NT_RARE_POP_GS)
+    if (!gs)
+        nt_fs_load(thread, selector);
+    else if (!nt_gs_load(thread, selector))
+        refuse(exit, "without the instructions that set FS and GS (Linux 5.9), GS cannot have the selector", selector);
+    if (pops)
         thread->area->gpr[NT_RSP] += sizeof(uint64_t);
 }
 
@@ -81,7 +88,8 @@ static void return_far(struct nt_thread *thread, const struct nt_exit *exit)
         refuse(exit, "a far return to the segment of code of 32 bits,", code);
     if (code != USER_CODE || (is_iret && (stack != USER_STACK || area->flags & FLAG_NT)) ||
         (int64_t)(word[RIP] << 16) >> 16 != (int64_t)word[RIP]) {
-        protection(thread, exit, code != USER_CODE ? code : is_iret && stack != USER_STACK ? stack : 0);
+        protection(thread, exit,
+                   (code != USER_CODE ? code : is_iret && stack != USER_STACK ? stack : 0) & ~PRIVILEGE);
         return;
     }
     area->rip = word[RIP];
@@ -114,6 +122,10 @@ static void call_32(struct nt_thread *thread, const struct nt_exit *exit)
 {
     uint32_t number = (uint32_t)thread->area->gpr[NT_RAX];
 
+    if (nt_refuses_32()) {
+        protection(thread, exit, ERROR_OF_INT80);
+        return;
+    }
     for (unsigned i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         if (calls[i].number == number) {
             nt_system_call_32(thread, calls[i].as);
@@ -133,11 +145,13 @@ void nt_rare(struct nt_thread *thread, const struct nt_exit *exit)
     case NT_RARE_INT80:
         call_32(thread, exit);
         break;
+    case NT_RARE_POP_FS:
     case NT_RARE_POP_GS:
         nt_copy(&selector, (const void *)area->gpr[NT_RSP], sizeof selector);
         /* fall through */
+    case NT_RARE_MOV_FS:
     case NT_RARE_MOV_GS:
-        load_gs(thread, exit, (uint16_t)selector);
+        load_selector(thread, exit, (uint16_t)selector);
         break;
     default:
         return_far(thread, exit);

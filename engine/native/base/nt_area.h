@@ -19,7 +19,7 @@
 #define NT_GPR (-4096)       /* 16 x 8, in the order of their encodings: rax rcx rdx rbx rsp rbp rsi rdi r8 ... r15 */
 #define NT_RIP (-3968)
 #define NT_FLAGS (-3960)
-#define NT_FS_BASE (-3952)   /* the program's, while nt_outer has put the engine's in place */
+#define NT_FS_BASE (-3952)   /* what the program's FS base is in the CPU, too */
 #define NT_GS_BASE (-3944)   /* the program's, always emulated */
 #define NT_GO (-3936)        /* where an indirect branch goes on */
 #define NT_COUNTDOWN (-3928) /* signed; a block's entry takes 1 and leaves for the engine when it is negative then */

@@ -5,7 +5,7 @@
 enum { LEAF_VENDOR = 0, LEAF_FEATURES = 1, LEAF_MORE = 7, LEAF_STATE = 13, LEAF_TILES = 0x1d,
        LEAF_TILE_PRODUCT = 0x1e };
 
-enum feature { AVX512, AVX2, AVX, SSE4, XSAVEC, XSAVE, BMI2, ERMS, NOT_RUN };
+enum feature { AVX512, AVX2, AVX, SSE4, XSAVEC, XSAVE, BMI2, ERMS, FSGSBASE, NOT_RUN };
 #define SET(feature) (1U << (feature))
 
 static const struct {
@@ -20,6 +20,7 @@ static const struct {
     [XSAVE] = {"xsave", SET(XSAVE) | SET(XSAVEC) | SET(AVX) | SET(AVX2) | SET(AVX512)},
     [BMI2] = {"bmi2", SET(BMI2)},
     [ERMS] = {"erms", SET(ERMS)},
+    [FSGSBASE] = {"fsgsbase", SET(FSGSBASE)},
 };
 
 /* NOT_RUN: what the engine cannot run, or the decoder does not know yet (docs list them). */
@@ -59,6 +60,7 @@ static const struct {
     {BMI2, LEAF_MORE, 0, {.b = 1U << NT_CPUID_BMI2}},
     {ERMS, LEAF_MORE, 0, {.b = 1U << 9, .d = 1U << 4}},                /* ERMS FSRM */
     {ERMS, LEAF_MORE, 1, {.a = 7U << 10}},                             /* FZRM FSRS FSRC */
+    {FSGSBASE, LEAF_MORE, 0, {.b = 1U << NT_CPUID_FSGSBASE}},
 };
 
 static uint32_t hidden = SET(NOT_RUN);

@@ -24,7 +24,7 @@ struct nt_cpuid nt_cpuid(uint32_t leaf, uint32_t subleaf);
 struct nt_cpuid nt_cpuid_shown(uint32_t leaf, uint32_t subleaf);
 
 /* Names of what can be hidden. With each goes what needs it: with avx2 also avx512. */
-#define NT_CPUID_NAMES "avx512, avx2, avx, sse4, xsavec, xsave, bmi2, erms"
+#define NT_CPUID_NAMES "avx512, avx2, avx, sse4, xsavec, xsave, bmi2, erms, fsgsbase"
 /* Hide these, with commas between them. False: one of them is none of the names. */
 bool nt_cpuid_hide(const char *names);
 
@@ -37,6 +37,8 @@ enum nt_cpuid_feature {
     NT_CPUID_AVX512 = 16,
     NT_CPUID_AVX512BW = 30
 };
+/* The kernel's word for FSGSBASE, in AT_HWCAP2 of the auxiliary vector: without it the engine hides the feature. */
+enum { NT_HWCAP2_FSGSBASE = 2 };
 /* Whether the processor has it, and it is not hidden. */
 bool nt_cpuid_has(enum nt_cpuid_feature feature);
 /* Whether the processor has `xbegin`, which is never shown. */

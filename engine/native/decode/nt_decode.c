@@ -345,6 +345,9 @@ static unsigned enter_level(const decoded *d)
 
 static void classify_odd(struct nt_insn *insn, const decoded *d, const operand *o, bool amd)
 {
+    static const char loads_selector[] = "a load of the selector of FS or GS";
+    bool gs;
+
     switch (d->mnemonic) {
     case ZYDIS_MNEMONIC_SYSCALL:
         insn->kind = NT_IS_SYSCALL;
@@ -366,6 +369,11 @@ static void classify_odd(struct nt_insn *insn, const decoded *d, const operand *
         insn->operand = general_number(o[0].reg.value);
         insn->operand_bits = d->operand_width;
         break;
+    case ZYDIS_MNEMONIC_WRFSBASE:
+        insn->sets_fs = true;
+        insn->operand = general_number(o[0].reg.value);
+        insn->operand_bits = d->operand_width;
+        break;
     case ZYDIS_MNEMONIC_XBEGIN:
         insn->kind = NT_IS_XBEGIN;
         insn->target = insn->pc + insn->length + d->raw.imm[0].value.u;
@@ -380,15 +388,19 @@ static void classify_odd(struct nt_insn *insn, const decoded *d, const operand *
         if (!amd)
             decode_refuse(insn, "sysenter");
         break;
+    case ZYDIS_MNEMONIC_LFS:
     case ZYDIS_MNEMONIC_LGS:
-        decode_refuse(insn, "a load of the GS selector");
+        decode_refuse(insn, loads_selector);
         break;
     case ZYDIS_MNEMONIC_MOV:
     case ZYDIS_MNEMONIC_POP:
-        if (o[0].type != ZYDIS_OPERAND_TYPE_REGISTER || o[0].reg.value != ZYDIS_REGISTER_GS)
+        if (o[0].type != ZYDIS_OPERAND_TYPE_REGISTER || !segment_of(o[0].reg.value))
             break;
-        decode_rare(insn, d->mnemonic == ZYDIS_MNEMONIC_MOV ? NT_RARE_MOV_GS : NT_RARE_POP_GS,
-                    "a load of the GS selector");
+        gs = segment_of(o[0].reg.value) == NT_SEGMENT_GS;
+        if (d->mnemonic == ZYDIS_MNEMONIC_MOV)
+            decode_rare(insn, gs ? NT_RARE_MOV_GS : NT_RARE_MOV_FS, loads_selector);
+        else
+            decode_rare(insn, gs ? NT_RARE_POP_GS : NT_RARE_POP_FS, loads_selector);
         if (d->mnemonic == ZYDIS_MNEMONIC_MOV)
             insn->operand = general_number(o[1].reg.value);
         if (insn->memory || has_operand_of_16_bits(d))

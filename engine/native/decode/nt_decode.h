@@ -51,7 +51,9 @@ enum nt_class {
 
 enum nt_rare_kind {
     NT_RARE_INT80,
-    NT_RARE_MOV_GS, /* from `operand` */
+    NT_RARE_MOV_FS, /* from `operand` */
+    NT_RARE_MOV_GS,
+    NT_RARE_POP_FS,
     NT_RARE_POP_GS,
     NT_RARE_RETURN_FAR, /* words of operand_bits; `immediate_value` more bytes are popped */
     NT_RARE_IRET,       /* words of operand_bits */
@@ -119,7 +121,7 @@ struct nt_insn {
     uint8_t displacement_bytes;
     uint8_t segment;      /* NT_SEGMENT_...: its prefix says so and there is an operand in memory */
     uint8_t address_bits; /* 64 or 32 */
-    uint8_t operand;      /* NT_IS_GS_..., NT_IS_RARE: general register; its width is operand_bits */
+    uint8_t operand;      /* NT_IS_GS_..., NT_IS_RARE, sets_fs: general register; its width is operand_bits */
     uint8_t operand_bits;
     bool rip_relative;
     bool memory;   /* ModRM names memory (or an address) */
@@ -127,6 +129,7 @@ struct nt_insn {
     bool repeated; /* a string instruction under rep */
     bool locked;   /* has a lock prefix */
     bool cut;      /* NT_IS_NOTHING, since the bytes end before it does */
+    bool sets_fs;  /* wrfsbase from `operand` */
     uint8_t fpu_at, fpu_bytes; /* it stores the address of the last x87 instruction there in its operand; 0: no */
     uint8_t base, index,
         scale;         /* of the operand in memory that ModRM names; RIP-relative: none, see target */

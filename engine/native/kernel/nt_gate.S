@@ -11,6 +11,7 @@
 #define ALIGNMENT_CHECK 0x40000 /* a flag that a program may set, and that the engine cannot live with */
 #define SINGLE_STEPS 0x100 /* another one, with which the engine would step, too */
 #define PLAIN_FLAGS 0x202
+#define GETPID_32 20
 /* CLONE_VM, _FS, _SIGHAND, _THREAD, _SYSVSEM, _PARENT_SETTID, _CHILD_CLEARTID; descriptors of its own */
 #define HELPER_FLAGS 0x350b00
 
@@ -135,43 +136,26 @@ END(nt_gate_helper)
 
 /* ------------------------------------------------------------------------------- to foreign code */
 
-/* What foreign code finds at FS: the stack protector's canary at 0x28, and nothing else. */
-    .data
-    .balign 64
-foreign_fs:
-    .skip 256
-
-    .text
 /* Generated code leads to C with any stack; code with vectors wants it aligned to 16 bytes. */
 FUNCTION(nt_outer)
     push %rbp
     mov %rsp, %rbp
     push %rbx
     push %r12
-    push %r13
-    push %r14
     mov %rdi, %r12
-    mov %rsi, %r13
     mov %gs:NT_XSTATE, %rbx
     mov $-1, %eax
     mov $-1, %edx
     xsave64 (%rbx)
-    rdfsbase %r14
-    mov %r14, %gs:NT_FS_BASE
-    lea foreign_fs(%rip), %rax
-    wrfsbase %rax
-    mov %r13, %rdi
+    mov %rsi, %rdi
     and $-16, %rsp
     call *%r12
-    wrfsbase %r14
     mov %rax, %r12
     mov $-1, %eax
     mov $-1, %edx
     xrstor64 (%rbx)
     mov %r12, %rax
-    lea -32(%rbp), %rsp
-    pop %r14
-    pop %r13
+    lea -16(%rbp), %rsp
     pop %r12
     pop %rbx
     pop %rbp
@@ -185,6 +169,13 @@ FUNCTION(nt_copy)
     .globl nt_copy_begin, nt_copy_end, nt_copy_fault
 nt_copy_begin:
     rep movsb
+    jmp nt_copy_fault
+    .globl nt_refuses_32
+nt_refuses_32:
+    mov $1, %ecx
+    mov $GETPID_32, %eax
+    int $0x80
+    xor %ecx, %ecx
 nt_copy_end:
 nt_copy_fault:
     mov %rcx, %rax

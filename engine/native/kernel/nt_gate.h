@@ -46,13 +46,14 @@ long nt_gate_helper(void *top, volatile int *tid, void (*run)(void));
 /* Store 0 to *state and make the system call `number`, which ends the thread, touching no stack in between. */
 void nt_gate_exit(volatile int *state, int status, long number) __attribute__((noreturn));
 
-/* Call fn(argument) with the engine's FS base, and the program's vector state saved: the way to code that was not
- * compiled for this engine. */
+/* Call fn(argument) with the program's vector state saved: the way to code that was not compiled for this engine. */
 void *nt_outer(void *(*fn)(void *), void *argument);
 
 /* Copy to or from memory of the program that may not be there: returns how many bytes were not copied. */
 size_t nt_copy(void *to, const void *from, size_t bytes);
 extern const char nt_copy_begin[], nt_copy_end[], nt_copy_fault[];
+/* Whether `int 0x80` faults here: a kernel may have been built or told to take no system calls of 32 bits. */
+bool nt_refuses_32(void);
 
 /* The extended state: `to` or `from` is aligned to 64 bytes, and the components are those of `features`. */
 void nt_state_save(void *to, uint64_t features);

@@ -3,13 +3,16 @@
  * nt_library.c: the decoder library (Zydis), which distributions have as a shared object only.
  *
  * It is mapped into our region and relocated by ourselves; the handful of functions that it wants of a C library are
- * ours. It is called behind nt_outer, and nothing of it runs before that.
+ * ours. Its stack protector finds its canary under GS, in the thread area, since FS is the program's while it runs. It
+ * is called behind nt_outer, and nothing of it runs before that.
  */
 #include "nt_load.h"
 
 #include <elf.h>
 #include <linux/fcntl.h>
+#include <linux/mman.h>
 
+#include "engine/native/base/nt_area.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
 #include "engine/native/kernel/nt_host.h"
@@ -138,6 +141,42 @@ static void link_library(const struct nt_image *image)
     library_relocate((const Elf64_Rela *)(image->base + found[DT_JMPREL]), found[DT_PLTRELSZ]);
 }
 
+/* In `bytes` of code: what reads %fs:0x28 into a register, compares or subtracts it, reads the area's own address. */
+static void move_canary(uint8_t *code, uint64_t bytes)
+{
+    static const uint8_t canary[] = {0x25, 0x28, 0, 0, 0};
+    enum { FS = 0x64, GS = 0x65, REX_WITHOUT_R = 0xfb, REX_W = 0x48, ANY_REGISTER = 0xc7, BY_SIB = 4, LENGTH = 9 };
+    int32_t instead = NT_SELF;
+
+    for (uint64_t i = 0; i + LENGTH <= bytes; i++) {
+        uint8_t *at = code + i;
+
+        if (at[0] == FS && (at[1] & REX_WITHOUT_R) == REX_W && (at[3] & ANY_REGISTER) == BY_SIB &&
+            memcmp(at + 4, canary, sizeof canary) == 0) {
+            at[0] = GS;
+            memcpy(at + 5, &instead, sizeof instead);
+        }
+    }
+}
+
+static void move_canaries(const struct nt_image *image)
+{
+    const Elf64_Phdr *headers = (const Elf64_Phdr *)image->headers;
+
+    for (int i = 0; i < image->header_count; i++) {
+        uint64_t start = image->base + headers[i].p_vaddr, end = start + headers[i].p_filesz;
+        uint64_t page = NT_DOWN(start, NT_PAGE);
+
+        if (headers[i].p_type != PT_LOAD || !(headers[i].p_flags & PF_X))
+            continue;
+        if (nt_failed(nt_sys3(__NR_mprotect, (long)page, (long)(end - page), PROT_READ | PROT_WRITE)))
+            nt_die(125, "%s: its code cannot be written in memory\n", library.name);
+        move_canary((uint8_t *)start, end - start);
+        if (nt_failed(nt_sys3(__NR_mprotect, (long)page, (long)(end - page), PROT_READ | PROT_EXEC)))
+            nt_die(125, "%s: its code cannot be executed any more\n", library.name);
+    }
+}
+
 /* The file of that name beside tenure-native, or as it is. */
 static long open_library(const char *name)
 {
@@ -169,4 +208,5 @@ void nt_library_start(const char *name)
         nt_die(125, "%s: %s\n", name, wrong);
     nt_sys3(__NR_close, fd, 0, 0);
     link_library(&image);
+    move_canaries(&image);
 }

@@ -6,6 +6,7 @@
 #include <asm/auxvec.h>
 #include <linux/prctl.h>
 
+#include "engine/native/base/nt_cpuid.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
 
@@ -106,6 +107,8 @@ static uint64_t stack_auxiliary(uint64_t type, uint64_t value, const struct nt_p
         return copy_string(strings, program->name);
     case AT_RANDOM:
         return copy_bytes(strings, program->aslr ? (const void *)value : same_each_run, RANDOM_BYTES);
+    case AT_HWCAP2:
+        return nt_cpuid_has(NT_CPUID_FSGSBASE) ? value : value & ~(uint64_t)NT_HWCAP2_FSGSBASE;
     case AT_PLATFORM:
     case AT_BASE_PLATFORM:
         if (value == 0 || strlen((const char *)value) >= LONGEST_NAME)

@@ -11,6 +11,7 @@
 #include <linux/prctl.h>
 #include <linux/sched.h>
 
+#include "engine/native/base/nt_cpuid.h"
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
@@ -32,7 +33,7 @@ enum {
     SET_GS = 0x1001, SET_FS = 0x1002, GET_FS = 0x1003, GET_GS = 0x1004, GET_CPUID = 0x1011, SET_CPUID = 0x1012,
     GET_XCOMP_SUPPORT = 0x1021, REQUEST_XCOMP = 0x1023, SHADOW_STACK_FIRST = 0x5001, SHADOW_STACK_LAST = 0x5005
 };
-enum { STOPPED = 125 };
+enum { STOPPED = 125, LARGEST_NULL = 3 };
 
 /* ----------------------------------------------------------------------------------- records of threads that end */
 
@@ -163,6 +164,7 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
     nt_lock_give(&nt_host_lock);
     if (call->result == 0) {
         nt_thread_alone(thread);
+        nt_thread_fs(thread);
         nt_request_lock.state = 0; /* its holder is not here */
         nt_profile_forked(thread, (flags & CLONE_FILES) != 0);
         if (stack != 0)
@@ -345,17 +347,33 @@ bool nt_sys_execveat(struct nt_thread *thread, struct nt_call *call)
 
 /* ----------------------------------------------------------------------------------- what a thread can set */
 
-/* The CPU's own GS has the selector then, as the program may ask, and our base. The null selector may leave the base as
- * it is. No signal may come while it is not ours. */
-void nt_gs_load(struct nt_thread *thread, uint16_t selector)
+void nt_fs_load(struct nt_thread *thread, uint16_t selector)
 {
-    uint64_t ours = (uint64_t)(thread->area + 1), base;
+    __asm__ volatile("mov %w0, %%fs" : : "r"(selector));
+    nt_thread_fs(thread);
+}
 
+/* The CPU's own GS has the selector then, as the program may ask, and our base. The null selector may leave the base as
+ * it is. No signal may come while it is not ours. The kernel sets a base by nulling the selector. */
+bool nt_gs_load(struct nt_thread *thread, uint16_t selector)
+{
+    uint64_t ours = (uint64_t)(thread->area + 1), base = ours;
+    bool by_instruction = nt_cpuid_has(NT_CPUID_FSGSBASE);
+
+    if (!by_instruction && selector > LARGEST_NULL)
+        return false;
     nt_signal_block_all();
-    __asm__ volatile("mov %w1, %%gs; rdgsbase %0; wrgsbase %2" : "=&r"(base) : "r"(selector), "r"(ours));
+    if (by_instruction) {
+        __asm__ volatile("mov %w1, %%gs; rdgsbase %0; wrgsbase %2" : "=&r"(base) : "r"(selector), "r"(ours));
+    } else {
+        __asm__ volatile("mov %w0, %%gs" : : "r"(selector));
+        nt_sys3(__NR_arch_prctl, GET_GS, (long)&base, 0);
+        nt_sys3(__NR_arch_prctl, SET_GS, (long)ours, 0);
+    }
     nt_signal_apply_mask(thread);
     if (base != ours)
         thread->area->gs_base = base;
+    return true;
 }
 
 bool nt_sys_arch_prctl(struct nt_thread *thread, struct nt_call *call)
@@ -378,7 +396,10 @@ bool nt_sys_arch_prctl(struct nt_thread *thread, struct nt_call *call)
     if (what == SET_CPUID || (what >= GET_XCOMP_SUPPORT && what <= REQUEST_XCOMP + 2) ||
         (what >= SHADOW_STACK_FIRST && what <= SHADOW_STACK_LAST))
         return nt_call_fail(call, EINVAL);
-    return nt_call_pass(thread, call);
+    bool done = nt_call_pass(thread, call);
+    if (what == SET_FS)
+        nt_thread_fs(thread);
+    return done;
 }
 
 bool nt_sys_prctl(struct nt_thread *thread, struct nt_call *call)

@@ -58,8 +58,9 @@ extern struct nt_lock nt_memory_lock;
 /* The file that `path` of the program, which begins in `folder`, means, if it is the executable under one of its names
  * in /proc; else NULL. */
 const char *nt_file_own(long folder, uint64_t path);
-/* nt_sys_process.c: the program loads GS with `selector`, which is good. */
-void nt_gs_load(struct nt_thread *thread, uint16_t selector);
+/* nt_sys_process.c: the program loads FS or GS with `selector`, which is good. False: GS would lose our base. */
+void nt_fs_load(struct nt_thread *thread, uint16_t selector);
+bool nt_gs_load(struct nt_thread *thread, uint16_t selector);
 /* nt_sys_proc.c: a descriptor that reads as /proc/self/maps, status (or whatever `path` is) without the engine. */
 long nt_file_seen(const char *path, uint64_t flags);
 

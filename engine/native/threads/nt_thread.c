@@ -11,6 +11,7 @@
 #include "nt_state.h"
 
 #define ARCH_SET_GS 0x1001
+#define ARCH_GET_FS 0x1003
 
 enum {
     ENGINE_STACK = 256 << 10,
@@ -105,6 +106,12 @@ void nt_thread_become(struct nt_thread *thread)
     nt_sys3(__NR_arch_prctl, ARCH_SET_GS, (long)(thread->area + 1), 0);
     thread->tid = (int)nt_sys3(__NR_gettid, 0, 0, 0);
     nt_sys3(__NR_sigaltstack, (long)&stack, 0, 0);
+    nt_thread_fs(thread);
+}
+
+void nt_thread_fs(struct nt_thread *thread)
+{
+    nt_sys3(__NR_arch_prctl, ARCH_GET_FS, (long)&thread->area->fs_base, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------- ends */

@@ -106,8 +106,11 @@ extern struct nt_lock nt_thread_lock;
 /* A record for a thread that will begin with `parent`'s state, or with none (NULL: the first). `area`: the one in
  * front of the core's tn_thread; NULL: the thread is not profiled. */
 struct nt_thread *nt_thread_new(const struct nt_thread *parent, struct nt_area *area, int64_t countdown);
-/* Makes `thread` the one that runs here: GS and the signal stack. The kernel's mask is not touched. */
+/* Makes `thread` the one that runs here: GS, what its FS base is, and the signal stack. The kernel's mask is not
+ * touched. */
 void nt_thread_become(struct nt_thread *thread);
+/* What the thread's FS base is, is in its area from now on. For the thread itself, whenever the kernel has set it. */
+void nt_thread_fs(struct nt_thread *thread);
 /* The thread has ended, or is about to: its process has one less, and its record is free once `running` is 0. */
 void nt_thread_forget(struct nt_thread *thread);
 /* It ends now: whether no other thread of the program's process is left. */

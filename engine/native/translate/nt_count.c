@@ -232,10 +232,7 @@ static void address_of(struct nt_making *making, const struct nt_access *access,
     operand_address(making, access, r);
     if (access->segment == NT_NO_SEGMENT)
         return;
-    if (access->segment == NT_SEGMENT_FS)
-        nt_read_fs(emit, r->o);
-    else
-        nt_load(emit, r->o, nt_gs(NT_GS_BASE));
+    nt_load(emit, r->o, nt_gs(access->segment == NT_SEGMENT_FS ? NT_FS_BASE : NT_GS_BASE));
     nt_sum(emit, r->a, r->a, r->o);
 }
 

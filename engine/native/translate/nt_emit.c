@@ -286,12 +286,6 @@ void nt_set(struct nt_emit *emit, uint8_t condition, struct nt_mem to)
     nt_with_memory(emit, 0, 0x0f90u | condition, 0, to, 0);
 }
 
-void nt_read_fs(struct nt_emit *emit, uint8_t reg)
-{
-    nt_put8(emit, 0xf3);
-    nt_with_register(emit, 0x48, 0x0fae, 0, reg);
-}
-
 void nt_take_one(struct nt_emit *emit, struct nt_mem from)
 {
     constant_to_memory(emit, SUB, from, 1);

@@ -118,7 +118,6 @@ void nt_compare32_register(struct nt_emit *emit, uint8_t reg, uint32_t value);
 void nt_and32(struct nt_emit *emit, uint8_t reg, uint32_t value); /* the upper half becomes 0 */
 void nt_shlx(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t bits); /* no flags; BMI2 */
 void nt_set(struct nt_emit *emit, uint8_t condition, struct nt_mem to);      /* a byte; no flags */
-void nt_read_fs(struct nt_emit *emit, uint8_t reg);                          /* the base; no flags */
 void nt_take_one(struct nt_emit *emit, struct nt_mem from); /* sub; changes flags */
 
 /* The way that a jump takes: its four bytes, to be filled in by nt_way. NULL if the buffer is full. */

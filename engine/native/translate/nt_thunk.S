@@ -109,7 +109,7 @@ calls_thunk branched, nt_branched
 calls_thunk branched_to, nt_branched_to
 calls_thunk fpu_stored, nt_fpu_stored
 
-/* With all of the program's general registers, its flags and its FS base in the area. */
+/* With all of the program's general registers and its flags in the area. */
 LOCAL_FUNCTION(single)
     registers_to_area
     pushfq
@@ -117,8 +117,6 @@ LOCAL_FUNCTION(single)
     cld
     mov %gs:NT_HELD_SP, %rax
     mov %rax, GPR(4)
-    rdfsbase %rax
-    mov %rax, %gs:NT_FS_BASE
     mov %gs:NT_SELF, %rdi
     call nt_counted_single
     pushq %gs:NT_FLAGS

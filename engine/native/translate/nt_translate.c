@@ -40,13 +40,14 @@ static void emit_plain(struct nt_making *making, unsigned i)
         nt_rewrite(&making->emit, insn, nt_take_address(making, i));
 }
 
-static void emit_gs_write(struct nt_making *making, const struct nt_insn *insn)
+/* `base`: where the base is kept that the instruction sets. */
+static void emit_base(struct nt_making *making, const struct nt_insn *insn, int32_t base)
 {
     if (insn->operand_bits == 64) {
-        nt_store(&making->emit, nt_gs(NT_GS_BASE), insn->operand);
+        nt_store(&making->emit, nt_gs(base), insn->operand);
     } else {
-        nt_store32(&making->emit, nt_gs(NT_GS_BASE), insn->operand);
-        nt_store32_constant(&making->emit, nt_gs(NT_GS_BASE + 4), 0);
+        nt_store32(&making->emit, nt_gs(base), insn->operand);
+        nt_store32_constant(&making->emit, nt_gs(base + 4), 0);
     }
 }
 
@@ -61,7 +62,7 @@ static void emit_fpu_address(struct nt_making *making, unsigned i)
     uint8_t address = nt_take_address(making, i);
     if (insn->segment == NT_SEGMENT_FS) {
         uint8_t base = nt_take(making, i, (uint16_t)(NT_LOWER & ~(insn->reads | insn->writes | 1u << address)));
-        nt_read_fs(emit, base);
+        nt_load(emit, base, nt_gs(NT_FS_BASE));
         nt_sum(emit, address, address, base);
     }
     nt_address(emit, address, nt_at(address, insn->fpu_at));
@@ -87,6 +88,8 @@ static void emit_body(struct nt_making *making)
         switch (insn->kind) {
         case NT_IS_PLAIN:
             emit_plain(making, i);
+            if (insn->sets_fs)
+                emit_base(making, insn, NT_FS_BASE);
             break;
         case NT_IS_GS_READ:
             nt_load(&making->emit, insn->operand, nt_gs(NT_GS_BASE));
@@ -94,7 +97,7 @@ static void emit_body(struct nt_making *making)
                 nt_move32(&making->emit, insn->operand, insn->operand);
             break;
         case NT_IS_GS_WRITE:
-            emit_gs_write(making, insn);
+            emit_base(making, insn, NT_GS_BASE);
             break;
         case NT_IS_NOTHING:
         case NT_IS_UNSUPPORTED:
