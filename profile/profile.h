@@ -40,7 +40,7 @@ enum tp_kind {
     TP_KIND_PROFILE,         /* a profile that tp_open takes */
     TP_KIND_CALLGRIND,       /* a file in Callgrind's format */
     TP_KIND_CACHEGRIND,      /* a file in Cachegrind's format */
-    TP_KIND_PROFILE_FOREIGN, /* a profile of another version of the schema, or cut off; err says which */
+    TP_KIND_PROFILE_FOREIGN, /* a profile of another version of the schema; err says which */
 };
 
 /* Look at the first bytes of `path`. `err` is filled in for every kind but RAW, PROFILE, CALLGRIND and
@@ -101,9 +101,12 @@ int tp_import_text(const char *const *files, size_t count, const char *out, cons
 
 typedef struct tp_profile tp_profile;
 
-/* Open a profile for reading only. */
+/* Open a profile for reading only. All of the file is read, and refused if it is damaged. */
 tp_profile *tp_open(const char *path, struct tp_error *err);
 void tp_close(tp_profile *profile); /* NULL is fine */
+/* Whether somebody else has changed it since Tenure wrote it, so that damage of it is not noticed; to be told so. */
+#define TP_CHANGED "it was changed by another program after Tenure wrote it, so that damage of it is not noticed"
+bool tp_changed(const tp_profile *profile);
 
 /* The database, owned by the profile. Read only. */
 struct sqlite3 *tp_db(tp_profile *profile);

@@ -208,6 +208,8 @@ tp_profile *given_open(const char *path)
         profile = open_raw(shown, (struct tp_import_options){0}, &err);
     if (profile == NULL)
         term_error("%s", err.message);
+    else if (tp_changed(profile))
+        term_error("%s: " TP_CHANGED, shown);
     return profile;
 }
 

@@ -17,6 +17,7 @@
 
 #include "profile/base/error.h"
 #include "profile/base/row.h"
+#include "profile/base/seal.h"
 #include "profile/base/sound.h"
 #include "profile/raw/raw_read.h"
 #include "profile/read/formula.h"
@@ -27,13 +28,9 @@
 
 enum {
     SQLITE_HEADER = 100,
-    AT_PAGE_SIZE = 16,
     AT_JOURNAL = 18, /* the format to write and to read: 1, or 2 where part of it may be in another file */
-    AT_CHANGES = 24,
-    AT_PAGES = 28,
     AT_USER_VERSION = 60,
     AT_APPLICATION_ID = 68,
-    AT_CHANGES_THEN = 92, /* when the number of pages was written */
 };
 static const char sqlite_magic[16] = "SQLite format 3";
 
@@ -42,16 +39,7 @@ static uint32_t big_u32(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* SQLite keeps the number of pages where the file was last written by a version that does. */
-static bool is_cut_off(const uint8_t *head, uint64_t size)
-{
-    uint32_t page = (uint32_t)head[AT_PAGE_SIZE] << 8 | head[AT_PAGE_SIZE + 1];
-
-    return memcmp(head + AT_CHANGES, head + AT_CHANGES_THEN, 4) == 0 &&
-           size < (uint64_t)(page == 1 ? 65536 : page) * big_u32(head + AT_PAGES);
-}
-
-static enum tp_kind kind_of_database(const char *path, const uint8_t *head, uint64_t size, struct tp_error *err)
+static enum tp_kind kind_of_database(const char *path, const uint8_t *head, struct tp_error *err)
 {
     if (big_u32(head + AT_APPLICATION_ID) != TP_APPLICATION_ID) {
         TP_FAIL(err, "%s: an SQLite database, but not a profile of Tenure", path);
@@ -69,10 +57,6 @@ static enum tp_kind kind_of_database(const char *path, const uint8_t *head, uint
         TP_FAIL(err,
                 "%s: the profile is in SQLite's write-ahead mode, in which other files are a part of it; "
                 "`sqlite3 %s 'PRAGMA journal_mode = DELETE'` makes it one file again", path, path);
-        return TP_KIND_PROFILE_FOREIGN;
-    }
-    if (is_cut_off(head, size)) {
-        tp_damaged(path, "its end is missing", err);
         return TP_KIND_PROFILE_FOREIGN;
     }
     return TP_KIND_PROFILE;
@@ -151,7 +135,7 @@ enum tp_kind tp_kind(const char *path, struct tp_error *err)
         return failed ? TP_KIND_RAW_FOREIGN : TP_KIND_RAW;
     }
     if (got >= SQLITE_HEADER && memcmp(head, sqlite_magic, sizeof sqlite_magic) == 0)
-        return kind_of_database(path, head, (uint64_t)st.st_size, err);
+        return kind_of_database(path, head, err);
     enum tp_kind kind = kind_of_text((const char *)head);
     if (kind != TP_KIND_OTHER)
         return kind;
@@ -306,7 +290,7 @@ tp_profile *tp_open(const char *path, struct tp_error *err)
     profile->path = tp_arena_copy(&profile->arena, path, strlen(path));
     if (!profile->path)
         TP_NO_MEMORY(err);
-    else if (open_open_database(profile, err) == 0 &&
+    else if (tp_sealed(path, &profile->changed, err) == 0 && open_open_database(profile, err) == 0 &&
              tp_each(profile, sqlite3_mprintf("%s", events), load_event, profile, err) == 0 &&
              tp_each(profile, sqlite3_mprintf("SELECT key, value FROM meta"), load_meta, profile, err) == 0 &&
              tp_genuine(profile, err) == 0 && tp_define_ratios(profile, err) == 0)
@@ -332,6 +316,11 @@ void tp_close(tp_profile *profile)
 sqlite3 *tp_db(tp_profile *profile)
 {
     return profile->db;
+}
+
+bool tp_changed(const tp_profile *profile)
+{
+    return profile->changed;
 }
 
 const char *tp_path(const tp_profile *profile)

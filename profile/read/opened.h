@@ -18,6 +18,7 @@ struct tp_profile {
     sqlite3 *db;
     struct tp_arena arena;
     const char *path;
+    bool changed; /* seal.h */
     struct tp_profile *next_open; /* sound.c */
     TP_VECTOR(struct tp_event) events;
     TP_VECTOR(struct tp_pair) meta;

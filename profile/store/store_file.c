@@ -3,9 +3,9 @@
  * store_file.c: the profile's file.
  *
  * It is written once, from beginning to end, under a temporary name in the same folder: SQLite makes the empty
- * tables, the large ones are filled page by page (bulk.c), SQLite fills the rest and makes views and indices. No
- * journal, nobody to lock out. If anything fails the temporary file goes away and what was there under the final name
- * stays. Then one rename, of a file that the disk has (whole.h).
+ * tables, the large ones are filled page by page (bulk.c), SQLite fills the rest and makes views and indices; then it
+ * is sealed (seal.h). No journal, nobody to lock out. If anything fails the temporary file goes away and what was there
+ * under the final name stays. Then one rename, of a file that the disk has (whole.h).
  */
 #include "profile/store/store.h"
 
@@ -17,6 +17,7 @@
 
 #include "profile/base/error.h"
 #include "profile/base/row.h"
+#include "profile/base/seal.h"
 #include "profile/base/sound.h"
 #include "profile/base/whole.h"
 
@@ -126,7 +127,8 @@ static int store_file_write(struct tp_store *store, tp_store_part *large, tp_sto
         close_database(store) || tp_sound(store->err))
         return -1;
     /* Who could not read the old one cannot read the new one. */
-    if ((stat(store->target, &before) == 0 && chmod(store->temporary, before.st_mode & 0777)) ||
+    if (tp_seal(store->temporary) ||
+        (stat(store->target, &before) == 0 && chmod(store->temporary, before.st_mode & 0777)) ||
         (store->options->passing ? rename : tp_whole_rename)(store->temporary, store->target))
         return TP_FAIL(store->err, "%s: cannot write the profile: %s", store->path, strerror(errno));
     return 0;

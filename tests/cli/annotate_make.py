@@ -21,6 +21,8 @@ sys.dont_write_bytecode = True
 SPEC = importlib.util.spec_from_file_location("raw_make", RAW_MAKE)
 raw_make = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(raw_make)
+sys.path.insert(0, os.path.dirname(RAW_MAKE))
+import sealed
 
 HERE = os.getcwd()
 MAIN, ALIAS, HEADER, GONE, ASSEMBLER, KEPT, HOSTILE, NOWHERE = range(1, 9)
@@ -151,6 +153,7 @@ def main():
         make_negative(db)
     db.commit()
     db.close()
+    sealed.seal(OUT)
 
 
 main()

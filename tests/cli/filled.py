@@ -16,6 +16,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../profiles'))
 import raw_make
+import sealed
 
 # What a raw profile that is made up says nothing about: source files and what symbols and code tell of them.
 SYMBOLS = (
@@ -72,11 +73,13 @@ def make(tenure, folder, given=None):
         for statement in SYMBOLS:
             database.execute(statement)
     database.close()
+    sealed.seal(once)
     subprocess.run([tenure, 'merge', '-q', '--keep=thread', '-o', sum_of_two, once, once], check=True)
     database = sqlite3.connect(sum_of_two)
     database.execute(f'PRAGMA page_size = {PAGE}')
     database.execute('VACUUM INTO ?', (profile,))
     database.close()
+    sealed.seal(profile)
     return profile
 
 

@@ -19,6 +19,7 @@ import tempfile
 import time
 
 import filled
+import sealed
 from checks import check, finish
 
 TENURE = os.path.abspath(sys.argv[1])
@@ -73,8 +74,8 @@ def run(command, folder):
                           capture_output=True, timeout=100, check=False)
 
 
-def ends(what, statements, commands, profile):
-    """Each command on a changed copy; those that failed, and what they said."""
+def ends(what, statements, commands, profile, sealed_then=True):
+    """Each command on a changed copy, which is sealed again; those that failed, and what they said."""
     said = {}
     with tempfile.TemporaryDirectory() as folder:
         given, output = os.path.join(folder, 'profile'), os.path.join(folder, 'output')
@@ -83,6 +84,8 @@ def ends(what, statements, commands, profile):
         database.execute('PRAGMA writable_schema = ON')
         database.executescript(statements)
         database.close()
+        if sealed_then:
+            sealed.seal(given)
         for command in commands:
             try:
                 done = run(command, folder)
@@ -132,9 +135,10 @@ def schemas(profile):
         check(f'{what}: {sorted(set(said.values()))}', all('the profile is damaged' in line for line in said.values()),
               True)
     check('tables of a user', ends('tables of a user', OWN, filled.COMMANDS, profile), {})
+    check('changed and not sealed', ends('changed', OWN, filled.COMMANDS, profile, False), {})
     table = ['export', '--format=csv', '--table=own', '@']
     check('a view of a user is not exported', list(ends('view', OWN, [table], profile)), [' '.join(table)])
-    said = ends('write-ahead', 'PRAGMA journal_mode = WAL', filled.COMMANDS, profile)
+    said = ends('write-ahead', 'PRAGMA journal_mode = WAL', filled.COMMANDS, profile, False)
     check(f'write-ahead: {sorted(set(said.values()))}: refused by all',
           sum('write-ahead mode' in line for line in said.values()), len(filled.COMMANDS))
 
@@ -150,6 +154,7 @@ def texts(profile):
                 database.execute(f'UPDATE {table} SET {column} = {EVIL} || {column}')
         database.commit()
         database.close()
+        sealed.seal(os.path.join(folder, 'profile'))
         for command in [command for command in filled.COMMANDS if '+' not in command and
                         '=f' not in ' '.join(command)] + [
                 ['export', '--format=csv', '@'], ['report', '--csv', '@'],

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "profile/annotation/annotation.h"
+#include "profile/base/seal.h"
 #include "profile/read/formula.h"
 #include "scratch.h"
 
@@ -82,12 +83,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     scratch_name(path);
     int fd = mkstemp(path);
     must(fd >= 0 && write(fd, data, size) == (ssize_t)size && close(fd) == 0);
-    tp_profile *profile = tp_open(path, &err);
-    if (profile)
-        load(profile);
-    else
-        must(err.message[0] && !strchr(err.message, '\n'));
-    tp_close(profile);
+    for (int sealed = 0; sealed < 2; sealed++) {
+        tp_profile *profile = tp_open(path, &err);
+        if (profile)
+            load(profile);
+        else
+            must(err.message[0] && !strchr(err.message, '\n'));
+        tp_close(profile);
+        must(tp_seal(path) == 0); /* or what is damaged gets no further */
+    }
     unlink(path);
     return 0;
 }

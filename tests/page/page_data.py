@@ -20,6 +20,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "profiles"))
 import page_reader
+import sealed
 import verdict
 
 TENURE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -287,6 +288,7 @@ def edited(profile, name, *statements):
         target.create_function("chance", 0, random.Random(7).random)
         for statement in statements:
             target.execute(statement)
+    sealed.seal(copy)
     return copy
 
 
