@@ -95,8 +95,8 @@ static const struct {
     {"add", "merge"}, {"analyse", "report"}, {"analyze", "report"}, {"attach", "control"}, {"browse", "open"},
     {"c2c", "report --sharing"}, {"collect", "control"}, {"command", "control"}, {"compare", "diff"},
     {"config", "info"}, {"convert", "export"}, {"data", "report --data"}, {"dump", "control"}, {"events", "info"},
-    {"evlist", "info"}, {"exec", "record"}, {"functions", "report"}, {"graph", "html"}, {"header", "info"},
-    {"launch", "record"}, {"list", "report"}, {"live", "top"}, {"load", "import"}, {"log", "info"},
+    {"evlist", "info"}, {"exec", "record"}, {"fsck", "check"}, {"functions", "report"}, {"graph", "html"},
+    {"header", "info"}, {"launch", "record"}, {"list", "report"}, {"live", "top"}, {"load", "import"}, {"log", "info"},
     {"mem", "report --data"}, {"peek", "report"}, {"print", "report"}, {"profile", "record"}, {"query", "sql"},
     {"run", "record"}, {"script", "export"}, {"sessions", "control"}, {"show", "report"}, {"source", "annotate"},
     {"start", "control"}, {"stat", "report"}, {"stats", "report"}, {"status", "control"}, {"stop", "control"},
@@ -107,8 +107,8 @@ static const struct {
 /* And those for what Tenure has no command for. */
 static const char *const untranslated[] = {
     "am", "apply", "archive", "bench", "bisect", "blame", "branch", "buildid-cache", "buildid-list", "bundle",
-    "calibrate", "cat-file", "check", "checkout", "cherry-pick", "clean", "clone", "commit", "daemon", "describe",
-    "fetch", "finalize", "format-patch", "fsck", "ftrace", "gc", "init", "inject", "instrument", "iostat",
+    "calibrate", "cat-file", "checkout", "cherry-pick", "clean", "clone", "commit", "daemon", "describe",
+    "fetch", "finalize", "format-patch", "ftrace", "gc", "init", "inject", "instrument", "iostat",
     "kallsyms", "kill", "kmem", "kvm", "kwork", "lock", "ls-files", "machines", "mv", "notes", "probe", "prune",
     "pull", "push", "rebase", "recv", "reflog", "remote", "repack", "replace", "replay", "reset", "restore",
     "rev-parse", "revert", "rm", "sched", "setup", "shortlog", "shutdown", "stash", "submodule", "switch", "tag",

@@ -43,6 +43,9 @@ enum tp_kind {
     TP_KIND_PROFILE_FOREIGN, /* a profile of another version of the schema; err says which */
 };
 
+/* The versions that are read. */
+extern const int tp_raw_version, tp_schema_version;
+
 /* Look at the first bytes of `path`. `err` is filled in for every kind but RAW, PROFILE, CALLGRIND and
  * CACHEGRIND. */
 enum tp_kind tp_kind(const char *path, struct tp_error *err);

@@ -61,6 +61,12 @@ void tp_sound_begin(void)
     sqlite3_config(SQLITE_CONFIG_LOG, hear, NULL);
 }
 
+void tp_sound_forget(void)
+{
+    atomic_store(&failure, SQLITE_OK);
+    seen = (struct tp_error){0};
+}
+
 int tp_damaged(const char *path, const char *what, struct tp_error *err)
 {
     return TP_FAIL(err, "%s: the profile is damaged: %s; record again, or import its raw profile again", path, what);

@@ -17,6 +17,9 @@ void tp_sound_begin(void);
 /* An allocation failed that SQLite knows nothing of. */
 void tp_sound_no_memory(void);
 
+/* That failure is told; the next one is the first. No profile is open. */
+void tp_sound_forget(void);
+
 /* 0, or -1 with the first failure: the file, what of it cannot be read, and what to do. */
 int tp_sound(struct tp_error *err);
 

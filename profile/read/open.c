@@ -32,6 +32,7 @@ enum {
     AT_USER_VERSION = 60,
     AT_APPLICATION_ID = 68,
 };
+const int tp_raw_version = TN_RAW_VERSION, tp_schema_version = TP_SCHEMA_VERSION;
 static const char sqlite_magic[16] = "SQLite format 3";
 
 static uint32_t big_u32(const uint8_t *p)

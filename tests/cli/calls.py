@@ -25,9 +25,11 @@ from checks import check, finish
 TENURE, FAIL_CALL = (os.path.abspath(path) for path in sys.argv[1:3])
 CHOSEN = 5
 ENVIRONMENT = {**os.environ, 'LC_ALL': 'C.UTF-8', 'COLUMNS': '120', 'NO_COLOR': '1'}
+GIVEN = ('profile', 'raw', 'plain')
 COMMANDS = filled.COMMANDS + [['diff', '--html', '+', '@', '@'], ['import', '-q', '-o', '+', 'raw'],
                               ['import', '-q', '-o', 'old', 'raw'], ['merge', '-q', '-o', 'old', '@', '@'],
-                              ['report', 'raw'], ['export', '--format=callgrind', '--events=all', 'raw'],
+                              ['report', 'raw'], ['check', 'raw'], ['check', 'plain'],
+                              ['export', '--format=callgrind', '--events=all', 'raw'],
                               ['export', '--format=callgrind', '-o', '+', '@']]
 
 
@@ -35,7 +37,7 @@ def answer(command, folder, fail):
     """Status, stdout and the files written; stderr; how many calls there were; in which order files were waited for and
     renamed."""
     with tempfile.TemporaryDirectory() as here:
-        for name in ('profile', 'raw'):
+        for name in GIVEN:
             os.symlink(os.path.join(folder, name), os.path.join(here, name))
         if 'old' in command:
             shutil.copy(os.path.join(folder, 'profile'), os.path.join(here, 'old'))
@@ -47,7 +49,7 @@ def answer(command, folder, fail):
         count, _, order = open(counted, encoding='ascii').read().partition(' ')
         os.unlink(counted)
         written = {name: os.path.getsize(os.path.join(here, name)) for name in sorted(os.listdir(here))
-                   if name not in ('profile', 'raw')}
+                   if name not in GIVEN}
         return (done.returncode, done.stdout, written), done.stderr.decode('utf-8', 'replace'), int(count or 0), order
 
 

@@ -64,11 +64,12 @@ COMMANDS = [words.split() for words in (
 
 
 def make(tenure, folder, given=None):
-    """The profile."""
+    """The profile; beside it `plain`, as it was imported."""
     raw, once, sum_of_two, profile = (os.path.join(folder, name) for name in ('raw', 'once', 'sum', 'profile'))
     if not given:
         raw_make.Random(seed=3, functions=12, nodes=60).write(raw)
     subprocess.run([tenure, 'import', '-q', given or raw, '-o', once], check=True)
+    shutil.copy(once, os.path.join(folder, 'plain'))
     with sqlite3.connect(once) as database:
         for statement in SYMBOLS:
             database.execute(statement)

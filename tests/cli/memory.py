@@ -23,14 +23,16 @@ from checks import check, finish
 TENURE, FAIL_ALLOC = (os.path.abspath(path) for path in sys.argv[1:3])
 CHOSEN = 12
 ENVIRONMENT = {**os.environ, 'LC_ALL': 'C.UTF-8', 'COLUMNS': '120', 'NO_COLOR': '1'}
+GIVEN = ('profile', 'raw', 'plain')
 COMMANDS = filled.COMMANDS + [['diff', '--html', '+', '@', '@'], ['import', '-q', '-o', '+', 'raw'],
-                              ['report', 'raw'], ['export', '--format=callgrind', '--events=all', 'raw']]
+                              ['report', 'raw'], ['check', 'raw'], ['check', 'plain'],
+                              ['export', '--format=callgrind', '--events=all', 'raw']]
 
 
 def answer(command, folder, fail):
     """Status, stdout and the files written; stderr; how many allocations there were."""
     with tempfile.TemporaryDirectory() as here:
-        for name in ('profile', 'raw'):
+        for name in GIVEN:
             os.symlink(os.path.join(folder, name), os.path.join(here, name))
         counted = os.path.join(here, 'count')
         done = subprocess.run(filled.words_of(TENURE, command), cwd=here, stdin=subprocess.DEVNULL,
@@ -42,7 +44,7 @@ def answer(command, folder, fail):
             count = int(open(counted, encoding='ascii').read())
             os.unlink(counted)
         written = {name: os.path.getsize(os.path.join(here, name)) for name in sorted(os.listdir(here))
-                   if name not in ('profile', 'raw')}
+                   if name not in GIVEN}
         return (done.returncode, done.stdout, written), done.stderr.decode('utf-8', 'replace'), count
 
 

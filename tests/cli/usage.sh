@@ -8,7 +8,7 @@ try tenure --help
 try tenure --version
 try tenure
 try tenure --versoin
-for command in record report export import control top info sql; do
+for command in record report export import control top info check sql; do
     try tenure $command --help
 done
 try tenure record
