@@ -23,10 +23,16 @@ static size_t bytes_of(const tn_core *core, uint32_t entries)
     return sizeof(struct tn_ring) + entries * (sizeof(struct tn_entry) + used);
 }
 
+/* Entries that come before the next look at the room, at most: a batch, and any access. */
+static uint32_t entries_ahead(const struct tn_config *config)
+{
+    return TN_MAX_ACCESS / config->d1.line + 2 + TN_OFFERED + TN_BATCH;
+}
+
 static uint32_t entries_for(const struct tn_config *config)
 {
-    uint32_t entries = TN_RING, lines = TN_MAX_ACCESS / config->d1.line + 2;
-    while (config->parallel && entries < TN_WAITING + lines + TN_OFFERED + 2 * TN_BATCH)
+    uint32_t entries = TN_RING;
+    while (config->parallel && entries < TN_WAITING + entries_ahead(config) + TN_BATCH)
         entries *= 2;
     return entries;
 }
@@ -96,7 +102,7 @@ static void offer_batch(tn_core *core, struct tn_ring *ring, uint64_t end, uint6
     batch->clock = clock;
     batch->ticket = __atomic_fetch_add(&core->tickets, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&ring->batches, n + 1, __ATOMIC_RELEASE);
-    while (waiting_in(ring) + TN_OFFERED + TN_BATCH > ring->mask)
+    while (waiting_in(ring) + entries_ahead(&core->config) > ring->mask)
         core->config.consume(core->config.user, true);
 }
 

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 enum { ACCESSES = 50000, INSTRS = 64, FUNCTIONS = 16, SIZE = 8, SPAN = 1 << 20, TURN = 1000, THREADS = 2 };
+enum { WIDE = 16, WIDEST = TN_MAX_ACCESS }; /* instructions with accesses that miss as many lines as there can be */
 
 struct run {
     tn_core *core;
@@ -57,6 +58,11 @@ static void *consumer(void *user)
     return NULL;
 }
 
+static uint16_t size_of(uint32_t instr)
+{
+    return instr % WIDE ? SIZE : WIDEST;
+}
+
 static void start(struct run *run)
 {
     struct tn_config config;
@@ -80,7 +86,7 @@ static void start(struct run *run)
         struct tn_instr_info instr = {
             .address = 0x1000 + i * 0x40, .function = run->function[i / 4], .length = 4, .reads = 1};
         uint32_t site = tn_instr(run->core, &instr);
-        struct tn_access_info access = {.instr = site, .back = TN_STEP, .size = SIZE, .kind = TN_READ};
+        struct tn_access_info access = {.instr = site, .back = TN_STEP, .size = size_of(i), .kind = TN_READ};
         run->segment[i] = tn_segment(run->core, &site, 1);
         run->access[i] = tn_access(run->core, &access);
         run->site[i / 4] = site;
@@ -116,8 +122,8 @@ static void execute(struct run *run)
         run->thread[t]->clock += 2 * TN_STEP;
         run->thread[t]->data += 1;
         ((uint64_t *)((char *)run->thread[t] + layout->counters))[run->segment[instr]]++;
-        tn_hot_data(run->thread[t], layout, 0x100000 + draw(run, SPAN), run->access[instr], SIZE, TN_STEP, false,
-                    true);
+        tn_hot_data(run->thread[t], layout, 0x100000 + draw(run, SPAN), run->access[instr], size_of(instr), TN_STEP,
+                    false, true);
         move(run, t);
     }
 }
