@@ -292,7 +292,7 @@ static struct tn_forest *forest_new(tn_core *core)
     struct tn_forest *forest = tn_host_alloc(sizeof *forest);
     tn_forest_init(forest, &core->sums, &core->pools, core->forest.cells, core->config.most_unmapped);
     forest->next = core->forest.next;
-    core->forest.next = forest;
+    __atomic_store_n(&core->forest.next, forest, __ATOMIC_RELEASE);
     share_paths(core);
     return forest;
 }

@@ -83,12 +83,18 @@ struct tn_core {
     uint64_t records_live, records_max, nodes_summed, samples;
 };
 
+/* Threads may be made while others ask. */
+static inline const struct tn_forest *tn_forest_next(const struct tn_forest *forest)
+{
+    return __atomic_load_n(&forest->next, __ATOMIC_ACQUIRE);
+}
+
 /* Nodes of all trees. */
 static inline uint64_t tn_nodes(const tn_core *core)
 {
     uint64_t nodes = 0;
-    for (const struct tn_forest *forest = &core->forest; forest; forest = forest->next)
-        nodes += forest->now;
+    for (const struct tn_forest *forest = &core->forest; forest; forest = tn_forest_next(forest))
+        nodes += __atomic_load_n(&forest->now, __ATOMIC_RELAXED);
     return nodes;
 }
 

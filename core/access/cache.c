@@ -198,7 +198,7 @@ static __attribute__((noinline)) struct tn_late *other_payer(struct tn_thread *t
     struct tn_payer *payer = payer_to_know(thread, stream, instr, usual, key);
     if (payer->key != key || payer->object != object || payer == usual)
         payer->late = late_of(thread, stream, instr, object);
-    payer->key = key;
+    __atomic_store_n(&payer->key, key, __ATOMIC_RELAXED);
     payer->object = object;
     return payer->late;
 }
@@ -217,7 +217,9 @@ TN_ALWAYS_INLINE struct tn_late *payer_now(struct tn_thread *thread, enum tn_str
     uint32_t object = held->object;
     if (thread->core->contexts && thread->running.node)
         key |= (uint64_t)thread->running.node->context << 32;
-    if (usual->key == key && usual->object == object && !thread->running.skip_site)
+    /* Whose it is, other threads may ask while it becomes that thread's; all else in it only that thread looks at. */
+    if (__atomic_load_n(&usual->key, __ATOMIC_RELAXED) == key && usual->object == object &&
+        !thread->running.skip_site)
         return usual->late;
     return other_payer(thread, stream, instr, usual, key, object);
 }

@@ -72,9 +72,9 @@ void tn_forest_init(struct tn_forest *forest, struct tn_sums *sums, struct tn_co
 
 void tn_forest_limit(struct tn_forest *forest, uint64_t limit, uint32_t slack)
 {
-    forest->limit = limit;
-    forest->slack = slack;
-    forest->prune_at = limit > slack ? limit : slack;
+    __atomic_store_n(&forest->limit, limit, __ATOMIC_RELAXED);
+    __atomic_store_n(&forest->slack, slack, __ATOMIC_RELAXED);
+    __atomic_store_n(&forest->prune_at, limit > slack ? limit : slack, __ATOMIC_RELAXED);
 }
 
 void tn_forest_free(struct tn_forest *forest)
@@ -253,6 +253,12 @@ static uint64_t filter_of(uint32_t context)
     return 1ull << (context * 0x9e3779b1u >> 26);
 }
 
+/* Other threads add up how many there are in all trees. */
+static void count_nodes(struct tn_forest *forest, int64_t more)
+{
+    __atomic_store_n(&forest->now, forest->now + (uint64_t)more, __ATOMIC_RELAXED);
+}
+
 static struct tn_node *node_new(struct tn_forest *forest, uint32_t function, uint32_t context, uint32_t thread)
 {
     struct tn_node *node = tn_pool_get(&forest->nodes);
@@ -263,7 +269,8 @@ static struct tn_node *node_new(struct tn_forest *forest, uint32_t function, uin
     node->filter = filter_of(context);
     node->unmapped = 1;
     forest->made++;
-    if (++forest->now > forest->max)
+    count_nodes(forest, 1);
+    if (forest->now > forest->max)
         forest->max = forest->now;
     return node;
 }
@@ -651,16 +658,16 @@ static struct tn_node *prune_one(struct tn_forest *forest, struct tn_node *node)
     tn_late_drop(forest->pools, &node->late[TN_DATA]);
     node->id = 0;
     tn_pool_put(&forest->nodes, node);
-    forest->now--;
+    count_nodes(forest, -1);
     forest->pruned++;
     return parent;
 }
 
 /* Whether a node was called since pruning last looked at it: if so, it gets a second chance. */
-static bool in_use(const struct tn_forest *forest, struct tn_node *node)
+static bool in_use(struct tn_node *node)
 {
     uint8_t calls = (uint8_t)node->calls;
-    bool used = calls != node->last_calls && forest->slack > 0;
+    bool used = calls != node->last_calls;
     node->last_calls = calls;
     return used;
 }
@@ -670,18 +677,20 @@ static bool in_use(const struct tn_forest *forest, struct tn_node *node)
  * because most nodes are referred to or in use, the next one waits until the tree has grown by an eighth. */
 void tn_forest_prune(struct tn_forest *forest)
 {
-    uint64_t goal = forest->slack ? forest->limit - forest->limit / BATCHES : forest->limit;
+    uint64_t limit = __atomic_load_n(&forest->limit, __ATOMIC_RELAXED);
+    uint64_t slack = __atomic_load_n(&forest->slack, __ATOMIC_RELAXED);
+    uint64_t goal = slack ? limit - limit / BATCHES : limit;
     uint64_t before = forest->now, visits = 0;
     for (; visits < before && forest->now > goal; visits++) {
         struct tn_node *node = next_node(forest, &forest->hand);
         if (!node)
             node = next_node(forest, &forest->hand);
-        while (forest->now > goal && node_prunable(node) && !in_use(forest, node))
+        while (forest->now > goal && node_prunable(node) && !(in_use(node) && slack))
             node = prune_one(forest, node);
     }
     bool easy = forest->now <= goal && visits <= MOST_VISITS * (before - forest->now);
-    forest->prune_at =
-        easy || forest->slack == 0 ? forest->limit : forest->now + forest->now / 8 + forest->slack;
+    uint64_t next = easy || slack == 0 ? limit : forest->now + forest->now / 8 + slack;
+    __atomic_store_n(&forest->prune_at, next, __ATOMIC_RELAXED);
 }
 
 /* ------------------------------------------------------------------------------------------ checks */

@@ -127,7 +127,7 @@ struct tn_forest {
     uint64_t *edges;     /* the table of edges (backdate.c) */
     uint32_t edge_slots; /* a power of two */
     struct tn_pool_walk hand;  /* where pruning looks next */
-    uint64_t limit, slack, prune_at;
+    uint64_t limit, slack, prune_at; /* become others while the owner runs, when there is one more thread */
     struct tn_thread *owner;   /* the one thread whose trees grow here; NULL: all do */
     struct tn_forest *next;    /* all of a core */
     uint32_t raised;           /* how often a root has got a parent */

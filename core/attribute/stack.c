@@ -718,9 +718,10 @@ static void forget_skipped(const struct tn_core *core, const struct tn_forest *f
 static uint32_t unskip_root(struct tn_thread *thread, uint32_t function)
 {
     uint32_t *flags = &tn_code_get_function(&thread->core->code, function)->flags;
-    if (*flags & TN_FN_SKIP)
+    if (*flags & TN_FN_SKIP) {
         forget_skipped(thread->core, thread->activity->forest, function);
-    *flags &= ~(uint32_t)TN_FN_SKIP;
+        __atomic_and_fetch(flags, ~(uint32_t)TN_FN_SKIP, __ATOMIC_RELAXED);
+    }
     return function;
 }
 

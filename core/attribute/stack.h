@@ -132,7 +132,7 @@ void tn_settle(struct tn_thread *thread);
 void tn_prune_some(struct tn_core *core, struct tn_forest *forest);
 static inline void tn_prune(struct tn_core *core, struct tn_forest *forest)
 {
-    if (forest->now > forest->prune_at)
+    if (forest->now > __atomic_load_n(&forest->prune_at, __ATOMIC_RELAXED))
         tn_prune_some(core, forest);
 }
 

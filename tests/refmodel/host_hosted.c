@@ -21,14 +21,14 @@ void *tn_host_alloc(size_t bytes)
         fprintf(stderr, "cannot reserve %zu bytes\n", bytes);
         abort();
     }
-    taken += bytes;
+    __atomic_fetch_add(&taken, bytes, __ATOMIC_RELAXED);
     return memory;
 }
 
 void tn_host_free(void *memory, size_t bytes)
 {
     munmap(memory, bytes);
-    taken -= bytes;
+    __atomic_fetch_sub(&taken, bytes, __ATOMIC_RELAXED);
 }
 
 int tn_host_write(void *stream, const void *data, size_t bytes)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * test_consumer.c: misses consumed by another thread: the same raw profile, byte for byte, as when the thread that
- * misses consumes them. Two threads of a parallel engine take turns. Either few paths are kept, so that pruning waits
+ * misses consumes them. Three threads of a parallel engine take turns. Either few paths are kept, so that pruning waits
  * often; or all, and batches are offered early now and then, as before system calls. One consumer takes as little as it
- * may, as late as it may.
+ * may, as late as it may. At last the threads run at the same time, and queue as many misses as by turns: that shows
+ * data races (test 'consumer, races').
  */
+#include "core/access/queue.h"
 #include "core/cache_hot.h"
 #include "host_hosted.h"
 
@@ -17,31 +19,32 @@
 
 #include <cmocka.h>
 
-enum { ACCESSES = 50000, INSTRS = 64, FUNCTIONS = 16, SIZE = 8, SPAN = 1 << 20, TURN = 1000, THREADS = 2 };
-enum { WIDE = 16, WIDEST = TN_MAX_ACCESS }; /* instructions with accesses that miss as many lines as there can be */
+enum { ACCESSES = 21000, INSTRS = 64, FUNCTIONS = 16, SIZE = 8, SPAN = 1 << 20, TURN = 1000, THREADS = 3 };
+enum { WIDEST = TN_MAX_ACCESS }; /* of the first instruction: it misses as many lines as there can be */
 
 struct run {
     tn_core *core;
     tn_thread *thread[THREADS];
     uint32_t function[FUNCTIONS], site[FUNCTIONS], access[INSTRS], segment[INSTRS];
     uint32_t depth[THREADS];
-    enum consumer { HERE, APART, LAZY } consumer;
+    enum consumer { HERE, APART, LAZY, TOGETHER } consumer;
     bool early; /* batches are offered early, all paths are kept */
-    uint64_t random;
+    uint64_t random[THREADS], queued;
     bool over;
 };
 
-static uint32_t draw(struct run *run, uint32_t below)
+/* Each thread executes the same whenever it is its turn. */
+static uint32_t draw(struct run *run, uint32_t t, uint32_t below)
 {
-    run->random = run->random * 6364136223846793005ull + 1442695040888963407ull;
-    return (uint32_t)(run->random >> 33) % below;
+    run->random[t] = run->random[t] * 6364136223846793005ull + 1442695040888963407ull;
+    return (uint32_t)(run->random[t] >> 33) % below;
 }
 
 static void ask(void *user, bool now)
 {
     struct run *run = user;
 
-    if (run->consumer == HERE || (now && run->consumer == LAZY))
+    if (run->consumer == HERE || (now && run->consumer != APART))
         tn_consume(run->core, run->consumer == HERE ? 64 : 1);
     else if (now)
         sched_yield();
@@ -60,7 +63,13 @@ static void *consumer(void *user)
 
 static uint16_t size_of(uint32_t instr)
 {
-    return instr % WIDE ? SIZE : WIDEST;
+    return instr ? SIZE : WIDEST;
+}
+
+static void start_thread(struct run *run, uint32_t t)
+{
+    run->thread[t] = tn_thread_new(run->core, t ? run->thread[0] : NULL, t + 1);
+    tn_thread_begin(run->thread[t], run->function[0], 1 << 20);
 }
 
 static void start(struct run *run)
@@ -91,56 +100,89 @@ static void start(struct run *run)
         run->access[i] = tn_access(run->core, &access);
         run->site[i / 4] = site;
     }
-    for (uint32_t t = 0; t < THREADS; t++) {
-        run->thread[t] = tn_thread_new(run->core, t ? run->thread[0] : NULL, t + 1);
-        tn_thread_begin(run->thread[t], run->function[0], 1 << 20);
-    }
+    for (uint32_t t = 0; t < THREADS - (run->consumer == TOGETHER); t++)
+        start_thread(run, t);
 }
 
 /* A call, a return, a system call, or nothing of the kind. */
 static void move(struct run *run, uint32_t t)
 {
-    uint32_t what = draw(run, 64), f = draw(run, FUNCTIONS);
+    uint32_t what = draw(run, t, 64), f = draw(run, t, FUNCTIONS);
 
     if (what < 4 && run->depth[t] < 30)
-        tn_call(run->thread[t], run->site[f], run->function[draw(run, FUNCTIONS)], (1 << 20) - 16 * ++run->depth[t], 7);
+        tn_call(run->thread[t], run->site[f], run->function[draw(run, t, FUNCTIONS)],
+                (1 << 20) - 16 * ++run->depth[t], 7);
     else if (what >= 4 && what < 8 && run->depth[t] > 0)
         tn_return(run->thread[t], run->site[f], (1 << 20) - 16 * run->depth[t]-- + 8, 7);
-    else if (what == 8 && run->early && draw(run, 24) == 0)
+    else if (what == 8 && run->early && draw(run, t, 24) == 0)
         tn_publish(run->thread[t]);
 }
 
-static void execute(struct run *run)
+static void execute(struct run *run, uint32_t t, uint32_t accesses)
 {
     const struct tn_layout *layout = tn_layout(run->core);
-    uint32_t t = THREADS - 1;
 
-    for (uint32_t i = 0; i < ACCESSES; i++) {
-        if (i % TURN == 0)
-            t = (t + 1) % THREADS;
-        uint32_t instr = draw(run, INSTRS);
+    for (uint32_t i = 0; i < accesses; i++) {
+        uint32_t instr = draw(run, t, INSTRS);
         run->thread[t]->clock += 2 * TN_STEP;
         run->thread[t]->data += 1;
         ((uint64_t *)((char *)run->thread[t] + layout->counters))[run->segment[instr]]++;
-        tn_hot_data(run->thread[t], layout, 0x100000 + draw(run, SPAN), run->access[instr], size_of(instr), TN_STEP,
+        tn_hot_data(run->thread[t], layout, 0x100000 + draw(run, t, SPAN), run->access[instr], size_of(instr), TN_STEP,
                     false, true);
         move(run, t);
     }
 }
 
-static struct host_stream profile(enum consumer who, bool early)
+static void by_turns(struct run *run)
 {
-    struct run run = {.consumer = who, .early = early, .random = 1};
+    for (uint32_t i = 0; i < ACCESSES / TURN; i++)
+        execute(run, i % THREADS, TURN);
+}
+
+static void *second(void *user)
+{
+    execute(user, 1, ACCESSES / THREADS);
+    return NULL;
+}
+
+static void *third(void *user)
+{
+    execute(user, 2, ACCESSES / THREADS);
+    return NULL;
+}
+
+/* The third is made while the second runs. */
+static void together(struct run *run)
+{
+    pthread_t other[2];
+
+    assert_int_equal(pthread_create(&other[0], NULL, second, run), 0);
+    execute(run, 0, TURN);
+    start_thread(run, 2);
+    assert_int_equal(pthread_create(&other[1], NULL, third, run), 0);
+    execute(run, 0, ACCESSES / THREADS - TURN);
+    pthread_join(other[0], NULL);
+    pthread_join(other[1], NULL);
+}
+
+static struct host_stream profile(enum consumer who, bool early, uint64_t *queued)
+{
+    struct run run = {.consumer = who, .early = early, .random = {1, 2, 3}};
     struct host_stream stream = {0};
     pthread_t other;
+    bool apart = who == APART || who == TOGETHER;
 
     start(&run);
-    if (who == APART)
+    if (apart)
         assert_int_equal(pthread_create(&other, NULL, consumer, &run), 0);
-    execute(&run);
+    if (who == TOGETHER)
+        together(&run);
+    else
+        by_turns(&run);
+    *queued = tn_queued(run.core);
     assert_int_equal(tn_finish(run.core, &stream, "exit"), 0);
     __atomic_store_n(&run.over, true, __ATOMIC_RELEASE);
-    if (who == APART)
+    if (apart)
         pthread_join(other, NULL);
     tn_core_free(run.core);
     return stream;
@@ -148,13 +190,17 @@ static struct host_stream profile(enum consumer who, bool early)
 
 static void same_profiles(bool early)
 {
-    struct host_stream here = profile(HERE, early);
+    uint64_t queued, others;
+    struct host_stream here = profile(HERE, early, &queued);
 
-    assert_true(here.size > 10000);
-    for (enum consumer who = APART; who <= LAZY; who++) {
-        struct host_stream other = profile(who, early);
-        assert_int_equal(here.size, other.size);
-        assert_memory_equal(here.data, other.data, here.size);
+    assert_true(here.size > 10000 && queued > ACCESSES);
+    for (enum consumer who = APART; who <= TOGETHER; who++) {
+        struct host_stream other = profile(who, early, &others);
+        assert_int_equal(queued, others);
+        if (who != TOGETHER) {
+            assert_int_equal(here.size, other.size);
+            assert_memory_equal(here.data, other.data, here.size);
+        }
         free(other.data);
     }
     free(here.data);
