@@ -672,7 +672,7 @@ int tp_symbols(struct tp_recording *rec, const struct tp_import_options *options
 {
     struct symbols s = {.rec = rec, .options = options, .err = err};
     int failed = find_places(&s);
-    const struct place *last = s.places.at + s.places.count;
+    const struct place *last = s.places.count ? s.places.at + s.places.count : NULL;
 
     s.end = s.places.at;
     for (size_t i = 0; !failed && i < rec->objects.count; i++) {
