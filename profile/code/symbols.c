@@ -30,6 +30,7 @@
 #include "profile/objects/debugfile.h"
 #include "profile/objects/names.h"
 #include "profile/objects/symbols_image.h"
+#include "profile/objects/symbols_lines.h"
 #include "profile/objects/symbols_types.h"
 
 enum { DEEPEST = 256, REPORT_EVERY = 64 };
@@ -69,6 +70,8 @@ struct symbols {
     struct tp_image own, separate, shared; /* its file, its debug file, what dwz has put into one for several */
     const GElf_Word *link_crc;             /* a debug file is looked for by its checksum; NULL: by build-id */
     Dwarf *dwarf, *alt;
+    struct tp_idmap unit_fits; /* libdw's unit -> whether its lines may be read */
+    uint64_t names;            /* bytes of names in tables of lines */
     struct place *place, *end;
 
     /* the current unit */
@@ -162,6 +165,23 @@ static uint32_t file_of(struct symbols *s, const char *path)
     return file;
 }
 
+static const char long_names[] = "its tables of lines have more names than it can have files: lines are missing";
+
+/* Whether the unit's lines, and the files in them, may be read. */
+static bool may_read_lines(struct symbols *s, Dwarf_Die *unit)
+{
+    uint64_t key = (uint64_t)(uintptr_t)unit->cu;
+    uint32_t fits = tp_idmap_find(&s->unit_fits, key);
+
+    if (fits == TP_NOT_FOUND) {
+        fits = tp_lines_fit(unit, &s->names);
+        s->no_memory |= tp_idmap_add(&s->unit_fits, key, fits) != 0;
+        if (!fits)
+            s->object->note = long_names;
+    }
+    return fits != 0;
+}
+
 /* The file that an attribute of a DIE names: a number in the list of the unit that the attribute is in, which may be
  * one of another file (split, or shared by dwz). dwarf_decl_file is not asked: it takes for granted that the unit has a
  * list of lines. Before DWARF 5 number 0 is no file. */
@@ -175,7 +195,7 @@ static uint32_t file_named(struct symbols *s, Dwarf_Die *die, unsigned attribute
     size_t count;
 
     if (!dwarf_attr_integrate(die, attribute, &found) || dwarf_formudata(&found, &number) ||
-        !dwarf_cu_die(found.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
+        !dwarf_cu_die(found.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) || !may_read_lines(s, &unit) ||
         dwarf_getsrcfiles(&unit, &files, &count) || number >= count || (number == 0 && version < 5))
         return 0;
     return file_of(s, dwarf_filesrc(files, number, NULL, NULL));
@@ -298,6 +318,8 @@ static void object_close(struct symbols *s)
     tp_image_close(&s->separate);
     tp_image_close(&s->own);
     tp_idmap_clear(&s->file_at);
+    tp_idmap_clear(&s->unit_fits);
+    s->names = 0;
 }
 
 static bool object_open(struct symbols *s)
@@ -610,7 +632,7 @@ static void read_unit(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *split)
         s->object->note = split_is_missing;
     symbols_walk(s, is_there ? split : unit, 0, 0);
     struct sweep w = {0};
-    if (dwarf_getsrclines(&s->unit, &w.lines, &w.count))
+    if (!may_read_lines(s, &s->unit) || dwarf_getsrclines(&s->unit, &w.lines, &w.count))
         w.count = 0;
     sort_intervals(&s->ranges);
     sort_intervals(&s->inlined);
@@ -664,6 +686,7 @@ int tp_symbols_visit(struct tp_recording *rec, size_t index, tp_visit_debug *vis
         visit(user, s.object, &s.own, debug_image(&s), s.dwarf);
     object_close(&s);
     tp_idmap_free(&s.file_at);
+    tp_idmap_free(&s.unit_fits);
     tp_debuginfod_end(&s.server);
     return s.no_memory ? TP_NO_MEMORY(err) : 0;
 }
@@ -692,6 +715,7 @@ int tp_symbols(struct tp_recording *rec, const struct tp_import_options *options
     TP_VECTOR_FREE(&s.inlined);
     tp_slots_free(&s.files);
     tp_idmap_free(&s.file_at);
+    tp_idmap_free(&s.unit_fits);
     tp_idmap_free(&s.frame_of);
     tp_debuginfod_end(&s.server);
     return failed ? -1 : 0;
