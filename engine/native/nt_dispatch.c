@@ -224,11 +224,9 @@ const void *nt_dispatch(struct nt_area *area)
         if (exit->kind != NT_EXIT_DIRECT && exit->kind != NT_EXIT_INDIRECT)
             link = NT_RESUME;
         is_often_here = exit->kind == NT_EXIT_SAFE;
-        if (thread->puts_off && is_often_here)
-            nt_signal_is_due(thread);
         leave_by(thread, exit);
-        if (thread->puts_off && (exit->kind == NT_EXIT_SYSCALL || exit->kind == NT_EXIT_RARE))
-            nt_signal_is_due(thread);
+        if (thread->puts_off && (is_often_here || exit->kind == NT_EXIT_SYSCALL || exit->kind == NT_EXIT_RARE))
+            nt_signal_went_on(thread);
     }
     for (;;) {
         if (!nt_outside_ends(thread))

@@ -187,6 +187,96 @@ static void signal_keep(struct nt_thread *thread, const siginfo_t *info)
     }
 }
 
+/* ------------------------------------------------------------------------------------ progress between signals */
+
+static uint64_t cpu_time(void)
+{
+    struct __kernel_timespec now = {0, 0};
+
+    nt_sys3(__NR_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now, 0);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Who sends a signal to itself may count on when it comes. A timer has no such time; nor has what comes again and again
+ * without end. */
+static bool may_be_put_off(const struct nt_thread *thread, const siginfo_t *info)
+{
+    enum { WITHOUT_END = 1000 };
+
+    return info->si_code == SI_TIMER || info->si_code == SI_KERNEL || thread->returns > WITHOUT_END;
+}
+
+static void handler_begins(struct nt_thread *thread)
+{
+    if (thread->handling_count == NT_HANDLERS) /* some never return: longjmp */
+        memmove(thread->handling, thread->handling + 1, --thread->handling_count * sizeof thread->handling[0]);
+    thread->handling[thread->handling_count++] = (struct nt_handling){thread->area->gpr[NT_RSP], cpu_time()};
+}
+
+void nt_signal_returns(struct nt_thread *thread)
+{
+    uint64_t frame = thread->area->gpr[NT_RSP] - sizeof(uint64_t);
+
+    thread->has_returned = true;
+    for (unsigned i = thread->handling_count; i-- > 0;) {
+        if (thread->handling[i].frame == frame) {
+            uint64_t now = cpu_time();
+
+            thread->owed_until = now + (now - thread->handling[i].began);
+            thread->handling_count = i;
+            return;
+        }
+    }
+}
+
+static bool is_owed(struct nt_thread *thread)
+{
+    if (thread->owed_until != 0 && cpu_time() >= thread->owed_until)
+        thread->owed_until = 0;
+    return thread->owed_until != 0;
+}
+
+/* The next safe point is near. */
+static void go_on_for_a_while(struct nt_thread *thread)
+{
+    enum { HEADS = 1000 };
+
+    thread->area->countdown = HEADS < nt.countdown ? HEADS : nt.countdown;
+}
+
+bool nt_signal_puts_off(struct nt_thread *thread)
+{
+    bool waited = thread->held.is_held && (thread->has_returned || is_owed(thread));
+
+    thread->has_returned = false;
+    thread->returns = waited ? thread->returns + 1 : 0;
+    if (!waited || thread->fault.is_held || nt_signal_ready(thread) || !may_be_put_off(thread, &thread->held.info))
+        return false;
+    thread->puts_off = true;
+    thread->area->pending = 0;
+    go_on_for_a_while(thread);
+    return true;
+}
+
+static void is_due(struct nt_thread *thread)
+{
+    thread->puts_off = false;
+    thread->owed_until = 0;
+    if (thread->held.is_held)
+        thread->area->pending = 1;
+}
+
+/* What is pending has ended a call that slept. */
+void nt_signal_went_on(struct nt_thread *thread)
+{
+    if (thread->area->pending || !is_owed(thread))
+        is_due(thread);
+    else
+        go_on_for_a_while(thread);
+}
+
+/* ------------------------------------------------------------------------------------ given back to the kernel */
+
 /* Back to the kernel, which keeps it until the program unblocks it. */
 static void give_back(const struct nt_thread *thread, const siginfo_t *info)
 {
@@ -229,7 +319,7 @@ static void call_with_held(struct nt_thread *thread)
                       (thread->process->action[thread->held.info.si_signo].flags & SA_RESTART) | SA_SIGINFO |
                           SA_ONSTACK);
     if (nt_failed(nt_sys3(__NR_timer_create, CLOCK_MONOTONIC, (long)&event, (long)&thread->alarm))) {
-        nt_signal_is_due(thread); /* the program may have no more of them; and nothing else would end the call */
+        is_due(thread); /* the program may have no more of them; and nothing else would end the call */
         return;
     }
     nt_sys6(__NR_timer_settime, thread->alarm, 0, (long)&soon, 0, 0, 0);
@@ -550,6 +640,8 @@ static void signal_deliver(struct nt_thread *thread, const struct nt_held *held,
     }
     thread->mask = mask | action.mask | (action.flags & SA_NODEFER ? 0 : NT_BIT(signal));
     thread->mask &= ~(NT_BIT(SIGKILL) | NT_BIT(SIGSTOP));
+    if (may_be_put_off(thread, &held->info))
+        handler_begins(thread);
     nt_profile_handler(thread);
     nt.counts.delivered++;
 }
@@ -557,38 +649,6 @@ static void signal_deliver(struct nt_thread *thread, const struct nt_held *held,
 bool nt_signal_ready(const struct nt_thread *thread)
 {
     return (nt_signal_kept(thread) & ~thread->mask) != 0;
-}
-
-/* Who sends a signal to itself may count on when it comes. A timer has no such time; nor has what comes again and again
- * without end. */
-static bool may_be_put_off(const struct nt_thread *thread)
-{
-    enum { WITHOUT_END = 1000 };
-    int code = thread->held.info.si_code;
-
-    return code == SI_TIMER || code == SI_KERNEL || thread->returns > WITHOUT_END;
-}
-
-bool nt_signal_puts_off(struct nt_thread *thread)
-{
-    enum { HEADS = 1000 };
-    bool waited = thread->has_returned && thread->held.is_held;
-
-    thread->has_returned = false;
-    thread->returns = waited ? thread->returns + 1 : 0;
-    if (!waited || thread->fault.is_held || nt_signal_ready(thread) || !may_be_put_off(thread))
-        return false;
-    thread->puts_off = true;
-    thread->area->pending = 0;
-    thread->area->countdown = HEADS < nt.countdown ? HEADS : nt.countdown;
-    return true;
-}
-
-void nt_signal_is_due(struct nt_thread *thread)
-{
-    thread->puts_off = false;
-    if (thread->held.is_held)
-        thread->area->pending = 1;
 }
 
 /* The area's countdown is set first: a signal that comes now is seen by the next block. `held` is read when nothing can

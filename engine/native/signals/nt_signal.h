@@ -62,11 +62,14 @@ void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t ad
  * The state must be the program's, between two instructions. */
 void nt_signal_deliver(struct nt_thread *thread);
 /* A thread makes progress between any two signals: one that comes directly behind a handler's return, as those of a
- * timer of a short period always do, is put off until the program has passed some safe points, or made a system call.
- * Whether what is pending is put off; if not it is to be delivered. */
+ * timer of a short period always do, is put off until what the handler has interrupted has run for as long as the
+ * handler did, and has passed some safe points or made a system call. (With less, each of several handlers that
+ * interrupt one another would multiply the time.) Whether what is pending is put off; if not it is to be delivered. */
 bool nt_signal_puts_off(struct nt_thread *thread);
-/* It has made that progress: what was put off is pending again. */
-void nt_signal_is_due(struct nt_thread *thread);
+/* It has come to a safe point or from a system call: what was put off is pending again if it has made that progress. */
+void nt_signal_went_on(struct nt_thread *thread);
+/* A handler is about to return: to be asked while its frame is the one at the stack pointer. */
+void nt_signal_returns(struct nt_thread *thread);
 /* Whether a kept signal has become deliverable. */
 bool nt_signal_ready(const struct nt_thread *thread);
 /* Ends the process by `signal`, as if the program had no engine. */

@@ -74,9 +74,9 @@ bool nt_sys_rt_sigreturn(struct nt_thread *thread, struct nt_call *call)
 {
     call->keeps_registers = true;
     nt_profile_handled(thread);
+    nt_signal_returns(thread);
     if (!nt_frame_pop(thread))
         nt_signal_fault(thread, SIGSEGV, SI_KERNEL, 0);
-    thread->has_returned = true;
     nt_signal_apply_mask(thread);
     if (nt_signal_ready(thread))
         thread->area->pending = 1;

@@ -119,6 +119,8 @@ static bool make_call(struct nt_thread *thread, struct nt_call *call)
     if (call->keeps_registers)
         return false;
     thread->has_returned = false;
+    if (call->result == -EINTR)
+        thread->owed_until = 0; /* by the signal, whose handler runs now */
     if (thread->traced != 0)
         thread->traced = area->rip; /* the CPU makes no step of a system call */
     area->gpr[NT_RAX] = (uint64_t)call->result;

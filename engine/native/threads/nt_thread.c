@@ -69,8 +69,8 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent, struct nt_area *
     set_area(thread, area);
 
     thread->held.is_held = thread->fault.is_held = thread->has_returned = thread->puts_off = false;
-    thread->returns = 0;
-    thread->traced = 0;
+    thread->returns = thread->handling_count = 0;
+    thread->owed_until = thread->traced = 0;
     thread->tid = 0;
     thread->number = __atomic_fetch_add(&threads_made, 1, __ATOMIC_RELAXED);
     thread->parent = parent;
@@ -198,6 +198,8 @@ void nt_thread_alone(struct nt_thread *thread)
     nt_thread_lock.state = 0;
     thread->is_child = thread->is_vfork = thread->ends = false;
     thread->held.is_held = thread->puts_off = false;
+    thread->handling_count = 0; /* it has CPU time of its own */
+    thread->owed_until = 0;
     children = 0;
     thread->process->users = 1;
     thread->process->lock.state = 0;

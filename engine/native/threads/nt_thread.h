@@ -48,6 +48,12 @@ struct nt_held {
     bool is_held;
 };
 
+/* A handler that runs: where its frame is, and the thread's CPU time when it began. */
+enum { NT_HANDLERS = 16 };
+struct nt_handling {
+    uint64_t frame, began;
+};
+
 enum nt_turn { NT_TURN_RUNS, NT_TURN_BEGINS, NT_TURN_RESUMES };
 
 struct nt_thread {
@@ -75,6 +81,9 @@ struct nt_thread {
     struct nt_held held;    /* any other; while one is held, the kernel holds the rest back */
     uint32_t returns;       /* from handlers, with a signal behind each before the program had made progress */
     bool has_returned;      /* from the last of them; it has made none since */
+    struct nt_handling handling[NT_HANDLERS]; /* of timers' signals and the like, the innermost last */
+    unsigned handling_count;
+    uint64_t owed_until;    /* CPU time of this thread, until which what the last one has interrupted runs on */
     int alarm;              /* the timer that ends a call meanwhile */
     bool puts_off;          /* what is held waits until the program has made progress (nt_signal_puts_off) */
     struct nt_kept kept;    /* sent to this thread */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guest_timers.c: five timers of short periods at once, whose handlers are interrupted by each other. On the bare CPU a
+ * handler has ended long before its timer's next signal. Where it has not, each handler could be interrupted again and
+ * again by the other four, and these by one another; the program must get on all the same. Prints the same on the bare
+ * CPU.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TIMERS = 5, CALLS = 5, LOOPS = 5000, ROUNDS = 1000000, PLACES = 2000 };
+
+static volatile sig_atomic_t handled[TIMERS], wrong;
+static const int numbers[TIMERS] = {SIGALRM, SIGVTALRM, SIGUSR1, SIGUSR2, SIGIO};
+static const long periods[TIMERS] = {150000, 200000, 300000, 400000, 500000}; /* nanoseconds */
+static pid_t parent;
+
+static void handler(int number)
+{
+    for (int i = 0; i < CALLS; i++)
+        wrong |= getppid() != parent;
+    for (volatile int i = 0; i < LOOPS; i++)
+        ;
+    for (int i = 0; i < TIMERS; i++)
+        handled[i] += numbers[i] == number;
+}
+
+int main(void)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    timer_t timers[TIMERS];
+    volatile long sum = 0;
+    int all = 1;
+
+    parent = getppid();
+    for (int i = 0; i < TIMERS; i++) {
+        struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = numbers[i]};
+        struct itimerspec period = {{0, periods[i]}, {0, periods[i]}};
+
+        sigaction(numbers[i], &action, NULL);
+        timer_create(CLOCK_MONOTONIC, &event, &timers[i]);
+        timer_settime(timers[i], 0, &period, NULL);
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        sum += i;
+        if (i % PLACES == 0)
+            wrong |= getppid() != parent;
+    }
+    for (int i = 0; i < TIMERS; i++) {
+        timer_delete(timers[i]);
+        all &= handled[i] > 0;
+    }
+    printf("sum %ld, wrong %d, all %d\n", sum, wrong, all);
+    return 0;
+}
