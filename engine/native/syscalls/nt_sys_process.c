@@ -5,12 +5,17 @@
  * A child that shares our memory (a thread, a child of vfork or of clone with CLONE_VM) gets a record, an area and
  * stacks before it exists; its engine begins in the dispatcher with the registers that the program's child begins with.
  * A child that does not (fork) goes on with its copy of this thread's record. Meanwhile all signals are blocked and,
- * for a fork, all locks held, so that the child finds nothing half done.
+ * for a fork, all locks held, so that the child finds nothing half done. If its parent is to wait for it, as in vfork,
+ * the kernel is not told: others must not wait, too. The child says by a word in memory that both have when it is about
+ * to end or to become another program.
  */
 #include <linux/fcntl.h>
+#include <linux/mman.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
+#include <linux/wait.h>
 
+#include "core/host.h"
 #include "engine/native/base/nt_cpuid.h"
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
@@ -142,12 +147,57 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call, uint64_
 
 /* ----------------------------------------------------------------------------------- children with a copy of it */
 
+/* In such a child: the word that says that it has gone; NULL: nobody waits for that. */
+static int *parent_waits_for;
+
+static void let_parent_go_on(void)
+{
+    if (parent_waits_for == NULL)
+        return;
+    __atomic_store_n(parent_waits_for, 1, __ATOMIC_RELEASE);
+    nt_futex(parent_waits_for, FUTEX_WAKE, 1);
+}
+
+/* A word that a forked child has, too. */
+static int *make_word(void)
+{
+    void *page = tn_host_alloc(NT_PAGE);
+    long got = nt_sys6(__NR_mmap, (long)page, NT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED,
+                       -1, 0);
+
+    if (nt_failed(got))
+        nt_die(STOPPED, "out of memory\n");
+    return page;
+}
+
+/* It may be killed without a word, or be reaped by another thread. */
+static bool has_ended(int child)
+{
+    siginfo_t info = {0};
+    long result = nt_sys6(__NR_waitid, P_PID, child, (long)&info, WEXITED | WNOHANG | WNOWAIT | __WALL, 0, 0);
+
+    return nt_failed(result) ? nt_failed(nt_sys3(__NR_kill, child, 0, 0)) : info.si_pid != 0;
+}
+
+static void wait_until_gone(int *word, int child)
+{
+    const struct __kernel_timespec most = {0, 5000000}; /* before it is asked whether the child was killed */
+
+    nt_baton_give();
+    while (!__atomic_load_n(word, __ATOMIC_ACQUIRE) && !has_ended(child))
+        nt_sys6(__NR_futex, (long)word, FUTEX_WAIT, 0, (long)&most, 0, 0);
+    nt_baton_take();
+}
+
 static struct nt_lock *const locks[] = {&nt_memory_lock, &nt.translation, &nt_maps_lock, &nt_thread_lock,
                                         &nt_consumer_lock};
 enum { LOCKS = sizeof locks / sizeof locks[0] };
 
+/* The call's own flags are without CLONE_VFORK. */
 static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_t flags, uint64_t stack)
 {
+    int *word = flags & CLONE_VFORK ? make_word() : NULL;
+
     nt_stop_others(thread);
     nt_lock_take(&thread->process->lock);
     for (int i = 0; i < LOCKS; i++)
@@ -166,6 +216,7 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
         nt_thread_alone(thread);
         nt_thread_fs(thread);
         nt_request_lock.state = 0; /* its holder is not here */
+        parent_waits_for = word;
         nt_profile_forked(thread, (flags & CLONE_FILES) != 0);
         if (stack != 0)
             thread->area->gpr[NT_RSP] = stack;
@@ -176,6 +227,10 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
         nt_lock_give(locks[i]);
     nt_lock_give(&thread->process->lock);
     nt_others_go_on(thread);
+    if (word != NULL && call->result > 0)
+        wait_until_gone(word, (int)call->result);
+    if (word != NULL && call->result != 0)
+        tn_host_free(word, NT_PAGE);
     nt_signal_apply_mask(thread);
     return true;
 }
@@ -186,6 +241,7 @@ bool nt_sys_clone(struct nt_thread *thread, struct nt_call *call)
 
     if (flags & CLONE_VM)
         return clone_shared(thread, call, flags, stack, NULL);
+    NT_ARG(call, 0) &= ~(uint64_t)CLONE_VFORK;
     NT_ARG(call, 1) = 0; /* it goes on with ours */
     return clone_copied(thread, call, flags, stack);
 }
@@ -229,6 +285,7 @@ bool nt_sys_clone3(struct nt_thread *thread, struct nt_call *call)
     NT_ARG(call, 1) = sizeof wanted;
     if (flags & CLONE_VM)
         return clone_shared(thread, call, flags, stack, &wanted);
+    wanted.flags &= ~(uint64_t)CLONE_VFORK;
     return clone_copied(thread, call, flags, stack);
 }
 
@@ -256,6 +313,7 @@ bool nt_sys_exit(struct nt_thread *thread, struct nt_call *call)
     if (nt_thread_ends_last(thread)) { /* which is the program's end */
         nt_finish();
         nt_consumer_stop(true);
+        let_parent_go_on();
     }
     end_thread(thread, __NR_exit, (int)NT_ARG(call, 0));
 }
@@ -265,6 +323,8 @@ bool nt_sys_exit_group(struct nt_thread *thread, struct nt_call *call)
     if (thread->is_child && !thread->is_vfork)
         end_thread(thread, __NR_exit_group, (int)NT_ARG(call, 0));
     nt_finish();
+    if (!thread->is_child)
+        let_parent_go_on();
     if (nt_profile_is_over()) /* no signal is delivered any more */
         nt_sys3(__NR_exit_group, (long)NT_ARG(call, 0), 0, 0);
     return nt_call_pass(thread, call);
@@ -297,8 +357,10 @@ static bool process_execute(struct nt_thread *thread, struct nt_call *call, cons
         nt_signal_apply_mask(thread);
         return false;
     }
-    if (!thread->is_child)
+    if (!thread->is_child) {
         nt_profile_become();
+        let_parent_go_on();
+    }
     nt_signal_leave(thread);
     if (thread->is_child) {
         thread->has_left = true;
