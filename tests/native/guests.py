@@ -78,6 +78,33 @@ def run_copy(engine, program):
         return done, filecmp.cmp(program, copy, shallow=False)
 
 
+def unreadable(engine, cases):
+    """Files that may be executed and not read, as root may read all: a program, a script, and what is neither."""
+    user = [] if os.geteuid() else ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+    if run([*user, engine, '--help'])[0]:
+        print('files that cannot be read: left out, another user cannot run the engine here')
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        for name, text in ('script', b'#!/bin/sh\n'), ('neither', b'?'):
+            with open(os.path.join(folder, name), 'wb') as file:
+                file.write(text)
+        shutil.copy(shutil.which('echo'), os.path.join(folder, 'program'))
+        for name in os.listdir(folder):
+            os.chmod(os.path.join(folder, name), 0o111)
+        script = 'cd %s; for i in program script neither; do ./$i $i; echo $?; done; exec ./program end' % folder
+        want, raw = run([*user, 'sh', '-c', script]), os.path.join(folder, '%p.raw')
+        for children in 'no', 'yes':
+            done = run([*user, engine, '--profile=yes', '--trace-children=' + children, '--tenure-out-file=' + raw,
+                        '--', 'sh', '-c', script])
+            cases.case('unreadable, --trace-children=' + children, done[:2], want[:2])
+            raws = [name for name in os.listdir(folder) if name.endswith('.raw')]
+            cases.case('its profile', len(raws), 1)
+            for name in raws:
+                cases.case('its profile is whole', os.path.getsize(os.path.join(folder, name)) > 1000, True)
+                os.unlink(os.path.join(folder, name))
+
+
 def ended(command, limit=60):
     """The status of a program that is ended once it has said something."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as child:
@@ -148,6 +175,7 @@ def main():
     cases.case('a feature that is none', run([engine, *wrong]), (125, b'', (
         'tenure: %s: give names with commas between them: avx512, avx2, avx, sse4, xsavec, xsave, bmi2, erms, '
         'fsgsbase\n' % wrong[0]).encode()))
+    unreadable(engine, cases)
     for name, want in starts():
         cases.case(name, run([engine, name, 'one', 'two words'])[:2], want)
     print('%d passed, %d failed' % (cases.passed, cases.failed))

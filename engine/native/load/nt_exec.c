@@ -4,14 +4,18 @@
  *
  * The file must be there, regular and executable, and begin as a program for this machine, whose dynamic linker is
  * there, or as a script whose interpreter is as good. The vectors must be there. What is left is what nobody can
- * foresee: no memory, limits, and before Linux 6.8 a file that is open for writing.
+ * foresee: no memory, limits, and before Linux 6.8 a file that is open for writing. A file that may be executed and not
+ * read is executed by a child that dies of it.
  */
 #include "nt_exec.h"
 
+#include <asm/signal.h>
 #include <asm/stat.h>
 #include <elf.h>
 #include <linux/fcntl.h>
 #include <linux/personality.h>
+#include <linux/resource.h>
+#include <linux/wait.h>
 
 #include "core/host.h"
 #include "engine/native/base/nt_engine.h"
@@ -68,8 +72,46 @@ static bool has_linker(long fd, const Elf64_Ehdr *elf)
     return true;
 }
 
-/* The file's head; false if it is not a file that could be executed at all. */
-static bool read_head(long folder, const char *path, long flags, uint8_t head[HEAD])
+/* A process of the engine's own, all of whose signals are blocked. */
+static long fork_quietly(void)
+{
+    return nt_sys6(__NR_clone, 0, 0, 0, 0, 0, 0);
+}
+
+static int status_of(long child)
+{
+    int status = 0;
+
+    nt_sys6(__NR_wait4, child, (long)&status, __WALL, 0, 0, 0);
+    return status;
+}
+
+/* Whether a file that cannot be read is executed: by a process that may have no memory, so that it is killed when it
+ * has become the program, and before it runs. It is a child's child, since whoever has executed something sends
+ * SIGCHLD. */
+static bool is_executed(long folder, const char *path, long flags)
+{
+    const char *const argv[] = {path, NULL};
+    const struct rlimit64 none = {0, 0};
+    uint64_t all = ~0UL, before;
+
+    nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof all, 0, 0);
+    long child = fork_quietly(), inner = child == 0 ? fork_quietly() : -1;
+    if (inner == 0) {
+        nt_sys6(__NR_prlimit64, 0, RLIMIT_AS, (long)&none, 0, 0, 0);
+        nt_sys6(__NR_execveat, folder, (long)path, (long)argv, 0, flags, 0);
+    }
+    if (child == 0)
+        nt_sys3(__NR_exit_group, inner > 0 && (status_of(inner) & 0x7f) == 0, 0, 0);
+    int status = nt_failed(child) ? 0 : status_of(child);
+    nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before, 0, 0);
+    return status == 0;
+}
+
+enum file { BAD, GOOD, UNREADABLE };
+
+/* The file's head; BAD if it is not a file that could be executed at all. */
+static enum file read_head(long folder, const char *path, long flags, uint8_t head[HEAD])
 {
     char own[32];
     struct stat status;
@@ -77,14 +119,14 @@ static bool read_head(long folder, const char *path, long flags, uint8_t head[HE
 
     if (nt_failed(nt_sys6(__NR_faccessat2, folder, (long)path, EXECUTE, AT_EACCESS | flags, 0, 0)) ||
         nt_exec_try(folder, path, flags) != -EFAULT)
-        return false;
+        return BAD;
     bool is_open = flags & AT_EMPTY_PATH && path[0] == '\0';
     nt_format(own, sizeof own, "/proc/self/fd/%d", (int)folder);
     long fd = nt_host_open_at(folder, is_open ? own : path, O_RDONLY, 0);
     if (nt_failed(fd) && is_open)
         fd = folder; /* without /proc, and no good if it was opened with O_PATH */
     if (nt_failed(fd))
-        return false;
+        return fd == -EACCES ? UNREADABLE : BAD;
     bool good = nt_sys3(__NR_fstat, fd, (long)&status, 0) == 0 && (status.st_mode & TYPE_MASK) == TYPE_REGULAR;
     memset(head, 0, HEAD);
     long got = good ? nt_sys6(__NR_pread64, fd, (long)head, HEAD - 1, 0, 0, 0) : 0;
@@ -94,7 +136,7 @@ static bool read_head(long folder, const char *path, long flags, uint8_t head[HE
     }
     if (!is_open || fd != folder)
         nt_sys3(__NR_close, fd, 0, 0);
-    return good && got > 0;
+    return good && got > 0 ? GOOD : BAD;
 }
 
 bool nt_exec_script(char *line, char **interpreter, char **argument)
@@ -129,14 +171,16 @@ bool nt_exec_succeeds(const struct nt_exec *exec)
     static uint8_t head[HEAD];
     char *interpreter, *argument;
 
-    if (!nt_host_program_text(exec->path, name, sizeof name) || !is_vector(exec->argv) ||
-        !is_vector(exec->envp) || !read_head(exec->folder, name, exec->flags, head))
+    if (!nt_host_program_text(exec->path, name, sizeof name) || !is_vector(exec->argv) || !is_vector(exec->envp))
         return false;
-    for (int depth = 0; depth < SCRIPTS && nt_exec_script((char *)head, &interpreter, &argument); depth++) {
+    enum file file = read_head(exec->folder, name, exec->flags, head);
+    for (int depth = 0; file == GOOD && depth < SCRIPTS && nt_exec_script((char *)head, &interpreter, &argument);
+         depth++) {
         memmove(name, interpreter, strlen(interpreter) + 1);
-        if (!read_head(AT_FDCWD, name, 0, head))
-            return false;
+        file = read_head(AT_FDCWD, name, 0, head);
     }
+    if (file != GOOD)
+        return file == UNREADABLE && is_executed(exec->folder, (const char *)exec->path, exec->flags);
     unsigned machine = head[MACHINE] | (unsigned)head[MACHINE + 1] << 8;
     return memcmp(head, "\177ELF", 4) == 0 && (machine == X86_64 || machine == X86);
 }
