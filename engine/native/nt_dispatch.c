@@ -219,13 +219,13 @@ const void *nt_dispatch(struct nt_area *area)
     nt.counts.dispatched++;
     area->exit = NT_RESUME;
     if (link != NT_RESUME) {
-        const struct nt_exit *exit = nt_code_exit(nt.code, link);
+        const struct nt_exit exit = nt_code_exit(nt.code, link);
 
-        if (exit->kind != NT_EXIT_DIRECT && exit->kind != NT_EXIT_INDIRECT)
+        if (exit.kind != NT_EXIT_DIRECT && exit.kind != NT_EXIT_INDIRECT)
             link = NT_RESUME;
-        is_often_here = exit->kind == NT_EXIT_SAFE;
-        leave_by(thread, exit);
-        if (thread->puts_off && (is_often_here || exit->kind == NT_EXIT_SYSCALL || exit->kind == NT_EXIT_RARE))
+        is_often_here = exit.kind == NT_EXIT_SAFE;
+        leave_by(thread, &exit);
+        if (thread->puts_off && (is_often_here || exit.kind == NT_EXIT_SYSCALL || exit.kind == NT_EXIT_RARE))
             nt_signal_went_on(thread);
     }
     for (;;) {

@@ -377,7 +377,7 @@ static void stop(const struct nt_area *area, struct bench_state *state, uint64_t
 static bool dispatch(struct bench *bench, struct bench_state *state, uint64_t *pc)
 {
     struct nt_area *area = bench->area;
-    const struct nt_exit *exit = nt_code_exit(bench->cache, area->exit);
+    const struct nt_exit left = nt_code_exit(bench->cache, area->exit), *exit = &left;
     bench->exits++;
     if (exit->kind == NT_EXIT_INDIRECT && (int64_t)area->rip >> 47 != 0 && (int64_t)area->rip >> 47 != -1) {
         area->gpr[NT_RSP] -= (uint64_t)(int64_t)exit->rsp_taken;

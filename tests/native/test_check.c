@@ -20,16 +20,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROOM = 64 << 10, OUTS = 64 };
+enum { ROOM = 64 << 10 };
 
 static unsigned passed, failed, tried, found;
 static struct bench *bench;
 static struct nt_making making;
 static struct nt_forms forms;
 static struct nt_code_config config;
-static struct nt_block block;
-static struct nt_out outs[OUTS];
-static unsigned out_count;
 static const struct nt_target *lookup[NT_LOOKUPS];
 static uint8_t *code;
 
@@ -39,30 +36,14 @@ static size_t read_code(uint64_t pc, void *to, size_t bytes)
     return bytes;
 }
 
-static struct nt_out *new_out(struct nt_making *unused)
-{
-    (void)unused;
-    return &outs[out_count++ % OUTS];
-}
-
-static uint64_t out_index(struct nt_making *unused, const struct nt_out *out)
-{
-    (void)unused;
-    return (uint64_t)(out - outs);
-}
-
 static void translate(void)
 {
-    memset(&block, 0, sizeof block);
     making.config = &config;
     making.lookup = lookup;
     making.decoder = &bench->decoder;
     making.forms = &forms;
     making.joins = config.join;
-    making.new_out = new_out;
-    making.out_index = out_index;
     making.has_bmi2 = nt_cpuid_has(NT_CPUID_BMI2);
-    making.block = &block;
     making.emit = (struct nt_emit){.at = code, .end = code + ROOM};
     making.cold = (struct nt_emit){.at = code + ROOM, .end = code + 2 * ROOM};
     nt_find_block(&making, (uintptr_t)bench->code);
@@ -92,8 +73,8 @@ static void expect(bool good, const char *what, const uint8_t *at, unsigned leng
 static uint8_t *copy_of(const struct nt_insn *insn)
 {
     for (unsigned m = 0; m < making.mark_count; m++) {
-        uint8_t *at = (uint8_t *)block.head + making.marks[m].code;
-        if (block.pc + making.marks[m].pc == insn->pc && !memcmp(at, insn->bytes, insn->length))
+        uint8_t *at = (uint8_t *)making.block.head + making.marks[m].code;
+        if (making.block.pc + making.marks[m].pc == insn->pc && !memcmp(at, insn->bytes, insn->length))
             return at;
     }
     return NULL;
@@ -114,7 +95,7 @@ static void leave_out_loads(uint8_t *end)
 {
     struct nt_insn e;
     uint8_t saved[NT_INSN_BYTES];
-    for (uint8_t *at = (uint8_t *)block.entry; at < end; at += e.length) {
+    for (uint8_t *at = (uint8_t *)making.block.entry; at < end; at += e.length) {
         if (!nt_decode(&bench->decoder, at, (size_t)(end - at), (uintptr_t)at, &e))
             return;
         if (e.segment != NT_SEGMENT_GS || e.base != NT_NO_REG || e.index != NT_NO_REG || e.offset < NT_GPR ||
@@ -133,7 +114,7 @@ static void damage_marks(const struct nt_insn *insn, const uint8_t *at)
 {
     for (unsigned m = 0; m < making.mark_count; m++) {
         struct nt_mark *mark = &making.marks[m];
-        if (block.head + mark->code != at || block.pc + mark->pc != insn->pc)
+        if (making.block.head + mark->code != at || making.block.pc + mark->pc != insn->pc)
             continue;
         uint16_t aside = mark->aside;
         mark->aside = 0xffff;

@@ -4,7 +4,7 @@
 
 static uint16_t code_offset(const struct nt_making *making)
 {
-    return (uint16_t)(making->emit.at - making->block->head);
+    return (uint16_t)(making->emit.at - making->block.head);
 }
 
 void nt_mark_here(struct nt_making *making, uint64_t pc)
@@ -15,7 +15,7 @@ void nt_mark_here(struct nt_making *making, uint64_t pc)
     struct nt_mark *now = &making->marks[making->mark_count++];
     *now = (struct nt_mark){
         .code = code_offset(making),
-        .pc = (uint16_t)(pc - making->block->pc),
+        .pc = (uint16_t)(pc - making->block.pc),
         .aside = making->aside,
         .segment = making->segment,
     };

@@ -5,8 +5,8 @@
  *     head: countdown  entry: body, exits                                [target] [return] stubs
  *
  * What runs often lies close together; what it seldom needs, and its constants, which it reaches relative to RIP, are
- * elsewhere, `cold`. In both blocks lie in the order in which they were made. What C keeps of them is in a third place,
- * so that writing it never touches lines that run.
+ * elsewhere, `cold`. In both blocks lie in the order in which they were made. What C keeps of them (nt_kept.h) is in a
+ * third place, so that writing it never touches lines that run.
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_BLOCK_H
 #define TENURE_ENGINE_NATIVE_NT_BLOCK_H
@@ -32,11 +32,10 @@ struct nt_mark {
     uint32_t segment; /* the core's, of the stretch that runs; TN_NONE: not simulated */
 };
 
-/* An exit. `site`: the four bytes that lead to `stub` or, linked, to the block `to`; NULL: it always leaves. */
+/* An exit. `site`: the four bytes that lead to `stub` or, linked, to a block; NULL: it always leaves. */
 struct nt_out {
     struct nt_exit exit;
-    struct nt_block *from, *to;
-    struct nt_out *next, **back; /* of those that lead to the same block */
+    uint32_t index;
     uint8_t *site, *stub;
 };
 
@@ -44,34 +43,17 @@ struct nt_out {
 struct nt_target {
     uint64_t not_pc; /* ~ the address in the program */
     const void *head;
-    union {
-        struct nt_block *block; /* of a block's head */
-        uint64_t pc;            /* of a call's return */
-    };
+    uint64_t pc; /* of a call's return */
     uint32_t function; /* the core's, at a block's head; TN_NONE: not known */
     uint32_t room;
-};
-
-struct nt_page_use {
-    uint64_t page;
-    struct nt_block *block;
-    struct nt_page_use *next, **back;
 };
 
 struct nt_block {
     uint64_t pc;
     uint32_t extent; /* bytes of the program's code it was made from */
-    uint16_t mark_count;
-    uint8_t out_count, page_count;
-    bool alive, may_join; /* may_join: it ends with a branch behind which it could go on */
-    bool compares;        /* its code, in its head */
-    struct nt_block *next; /* in the same bucket */
-    struct nt_page_use pages[2];
+    bool compares;   /* its code, in its head */
     const uint8_t *head, *entry, *end; /* of its code; entry: behind the countdown and what it compares */
     const struct nt_target *target;
-    const struct nt_mark *marks;
-    struct nt_out *outs[NT_BLOCK_OUTS];
-    struct nt_out *incoming;
 };
 
 /* A test that may fail: where it is, and where to go on behind what is done then (nt_count.c). */
@@ -98,12 +80,11 @@ struct nt_making {
     const struct nt_target *const *lookup; /* NT_LOOKUPS: what indirect branches find */
     const struct nt_decoder *decoder;
     struct nt_forms *forms;
-    struct nt_out *(*new_out)(struct nt_making *); /* NULL: no memory, `emit.full` is set */
-    uint64_t (*out_index)(struct nt_making *, const struct nt_out *);
     struct nt_code *code;
-    struct nt_block *block;
+    uint32_t index; /* of the exit at its head; nt_kept_index has that of the others */
+    struct nt_block block;
     struct nt_emit emit, cold;
-    unsigned count, mark_count;
+    unsigned count, mark_count, out_count;
     struct nt_plan plan;
     struct nt_counting now;
     struct nt_detour detours[NT_BLOCK_DETOURS];
@@ -120,6 +101,7 @@ struct nt_making {
     struct nt_insn insn[NT_BLOCK_INSNS];
     uint16_t live[NT_BLOCK_INSNS + 1], flags[NT_BLOCK_INSNS + 1]; /* before the instruction */
     struct nt_mark marks[NT_BLOCK_MARKS];
+    struct nt_out outs[NT_BLOCK_OUTS];
     uint8_t bytes[NT_BLOCK_INSNS * NT_INSN_BYTES];
 };
 
@@ -158,7 +140,7 @@ void nt_emit_stop(struct nt_making *making, const struct nt_insn *insn);
 struct nt_out *nt_new_out(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc, uint8_t *site);
 void nt_jump_direct(struct nt_making *making, uint64_t pc);
 /* Leave generated code by `out`. */
-void nt_go_out(struct nt_making *making, struct nt_emit *emit, struct nt_out *out);
+void nt_go_out(struct nt_emit *emit, struct nt_out *out);
 
 /* With --self-check: whether the block's code does what its instructions do. NULL: it does. Else what is wrong, near
  * the instruction at *pc (nt_check.c). */

@@ -348,7 +348,7 @@ static bool check_run(struct check *c, const struct nt_insn *e, const struct nt_
 
 static unsigned offset_of(const struct check *c, const uint8_t *at)
 {
-    return (unsigned)(at - c->making->block->head);
+    return (unsigned)(at - c->making->block.head);
 }
 
 static const struct nt_mark *mark_at(const struct check *c, uint64_t pc)
@@ -356,7 +356,7 @@ static const struct nt_mark *mark_at(const struct check *c, uint64_t pc)
     const struct nt_making *making = c->making;
 
     for (unsigned m = 0; m < making->mark_count; m++)
-        if (making->marks[m].code == offset_of(c, c->at) && making->block->pc + making->marks[m].pc == pc)
+        if (making->marks[m].code == offset_of(c, c->at) && making->block.pc + making->marks[m].pc == pc)
             return &making->marks[m];
     return NULL;
 }
@@ -376,17 +376,17 @@ static const struct nt_mark *mark_of_instruction(const struct check *c, const st
 static const uint8_t *place_of(const struct check *c, unsigned i)
 {
     const struct nt_making *making = c->making;
-    uint64_t pc = making->insn[i].pc - making->block->pc;
+    uint64_t pc = making->insn[i].pc - making->block.pc;
     unsigned m = 0;
 
     while (m < making->mark_count && (making->marks[m].pc != pc || making->marks[m].aside ||
-                                      making->marks[m].code < offset_of(c, making->block->entry)))
+                                      making->marks[m].code < offset_of(c, making->block.entry)))
         m++;
     if (m == making->mark_count)
         return NULL;
     while (m + 1 < making->mark_count && making->marks[m + 1].pc == pc && !making->marks[m + 1].aside)
         m++;
-    return making->block->head + making->marks[m].code;
+    return making->block.head + making->marks[m].code;
 }
 
 /* The next instruction of the code, or false. */
@@ -498,7 +498,7 @@ static bool check_end(struct check *c)
 
 const char *nt_check_block(const struct nt_making *making, uint64_t *pc)
 {
-    struct check c = {.making = making, .at = making->block->entry, .flags = NT_FLAGS_STATUS};
+    struct check c = {.making = making, .at = making->block.entry, .flags = NT_FLAGS_STATUS};
     bool good = true;
 
     for (unsigned r = 0; r < 16; r++)

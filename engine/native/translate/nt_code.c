@@ -7,8 +7,8 @@
  * which is still in a block that was invalidated, or reads a table without a lock, always finds what it expects.
  */
 #include "engine/native/base/nt_cpuid.h"
-#include "nt_block.h"
 #include "nt_calls.h"
+#include "nt_kept.h"
 
 enum {
     BUCKETS = 1 << 17,
@@ -26,12 +26,12 @@ struct nt_code {
     uint8_t *code_start, *code_at; /* generated code, up to where the cold begins */
     uint8_t *cold_start, *cold_at;
     uint8_t *back_at; /* what is kept of it, from here to the end of the memory */
-    struct nt_block *buckets[BUCKETS];
-    struct nt_page_use *pages[PAGE_BUCKETS];
+    uint32_t buckets[BUCKETS];    /* places of blocks, as below */
+    uint32_t pages[PAGE_BUCKETS]; /* those and, of its second page, one more */
     const struct nt_target *lookup[NT_LOOKUPS];
     struct nt_target nowhere; /* for those that find nothing */
     uint32_t block_count, block_room;
-    struct nt_block **blocks; /* in the order of their code */
+    uint32_t *blocks; /* places of blocks (nt_kept.h), in the order of their code */
     struct nt_making making;
 };
 
@@ -64,7 +64,7 @@ struct nt_code *nt_code_new(const struct nt_code_config *config)
     code->has_bmi2 = nt_cpuid_has(NT_CPUID_BMI2);
     code->has_rtm = nt_cpuid_has_rtm();
     code->block_room = (uint32_t)(config->bytes / BYTES_PER_BLOCK);
-    code->blocks = (struct nt_block **)(code + 1);
+    code->blocks = (uint32_t *)(code + 1);
     code->code_start = (uint8_t *)(((uintptr_t)(code->blocks + code->block_room) + 4095) & ~(uintptr_t)4095);
     size_t rest = (size_t)((uint8_t *)code->config.memory + config->bytes - code->code_start);
     code->cold_start = code->code_start + rest / 8 * 3 / 4096 * 4096;
@@ -81,22 +81,19 @@ static void *code_keep(struct nt_code *code, size_t bytes)
     return code->back_at;
 }
 
-static struct nt_out *keep_out(struct nt_making *making)
+static void *at_place(const struct nt_code *code, uint32_t place)
 {
-    struct nt_out *out = code_keep(making->code, sizeof *out);
-    if (!out)
-        making->emit.full = true;
-    return out;
+    return place ? (uint8_t *)code + place : NULL;
 }
 
-static uint64_t out_index(struct nt_making *making, const struct nt_out *out)
+static uint32_t place_of(const struct nt_code *code, const void *at)
 {
-    return (uint64_t)((const uint8_t *)out - (const uint8_t *)making->code);
+    return (uint32_t)((const uint8_t *)at - (const uint8_t *)code);
 }
 
-const struct nt_exit *nt_code_exit(const struct nt_code *code, uint64_t index)
+struct nt_exit nt_code_exit(const struct nt_code *code, uint64_t index)
 {
-    return &((const struct nt_out *)((const uint8_t *)code + index))->exit;
+    return nt_kept_exit(code, index);
 }
 
 static unsigned bucket_of(uint64_t pc)
@@ -109,82 +106,125 @@ static unsigned page_bucket_of(uint64_t page)
     return (unsigned)(page * 0x9e3779b97f4a7c15ull >> 48) % PAGE_BUCKETS;
 }
 
-static struct nt_block *code_find(const struct nt_code *code, uint64_t pc)
+static const uint8_t *head_of(const struct nt_code *code, const struct nt_kept *block)
 {
-    struct nt_block *block = __atomic_load_n(&code->buckets[bucket_of(pc)], __ATOMIC_ACQUIRE);
+    return at_place(code, block->head);
+}
+
+static const struct nt_target *target_of(const struct nt_code *code, const struct nt_kept *block)
+{
+    return at_place(code, block->target);
+}
+
+static struct nt_kept *code_find(const struct nt_code *code, uint64_t pc)
+{
+    struct nt_kept *block = at_place(code, __atomic_load_n(&code->buckets[bucket_of(pc)], __ATOMIC_ACQUIRE));
     while (block && block->pc != pc)
-        block = __atomic_load_n(&block->next, __ATOMIC_ACQUIRE);
+        block = at_place(code, __atomic_load_n(&block->next, __ATOMIC_ACQUIRE));
     return block;
 }
 
 const void *nt_code_find(const struct nt_code *code, uint64_t pc)
 {
-    const struct nt_block *block = code_find(code, pc);
-    return block ? block->head : NULL;
+    const struct nt_kept *block = code_find(code, pc);
+    return block ? head_of(code, block) : NULL;
+}
+
+/* What C keeps of what was made: behind its exits, which have their places already, and its marks. NULL: no memory. */
+static struct nt_kept *keep_made(struct nt_code *code, struct nt_kept *block)
+{
+    struct nt_making *making = &code->making;
+    uint8_t marks[NT_BLOCK_MARKS * NT_KEPT_MARK_BYTES];
+    size_t mark_bytes = nt_kept_pack_marks(making, marks);
+    if (!code_keep(code, making->out_count * sizeof(struct nt_kept_out) + mark_bytes))
+        return NULL;
+    *block = (struct nt_kept){
+        .pc = making->block.pc,
+        .head = place_of(code, making->block.head),
+        .end = place_of(code, making->block.end),
+        .target = place_of(code, making->block.target),
+        .extent = (uint16_t)making->block.extent,
+        .entry = (uint16_t)(making->block.entry - making->block.head),
+        .mark_bytes = (uint16_t)mark_bytes,
+        .out_count = (uint8_t)making->out_count,
+        .alive = true,
+        .compares = making->block.compares,
+    };
+    for (unsigned i = 0; i < making->out_count; i++)
+        nt_kept_pack_out(making, i, block);
+    __builtin_memcpy((uint8_t *)block - making->out_count * sizeof(struct nt_kept_out) - mark_bytes, marks, mark_bytes);
+    return block;
 }
 
 /* Makes the block. If the memory does not suffice, what it has taken is given back. */
-static struct nt_block *code_make(struct nt_code *code, uint64_t pc, bool joins)
+static struct nt_kept *code_make(struct nt_code *code, uint64_t pc, bool joins)
 {
     struct nt_making *making = &code->making;
     uint8_t *back_at = code->back_at;
-    struct nt_block *block = code_keep(code, sizeof *block);
+    struct nt_kept *block = code_keep(code, sizeof *block);
     bool room = (size_t)(code->cold_start - code->code_at) >= ROOM_FOR_CODE;
     if (!block || !room || code->block_count == code->block_room)
         return NULL;
-    *block = (struct nt_block){.pc = pc, .alive = true};
     making->config = &code->config;
     making->lookup = code->lookup;
     making->decoder = &code->decoder;
     making->forms = &code->forms;
-    making->new_out = keep_out;
-    making->out_index = out_index;
     making->code = code;
+    making->index = place_of(code, block) + NT_KEPT_SAFE;
     making->has_bmi2 = code->has_bmi2;
     making->has_rtm = code->has_rtm;
-    making->block = block;
     making->joins = joins;
     making->emit = (struct nt_emit){.at = code->code_at, .end = code->code_at + ROOM_FOR_CODE};
     making->cold = (struct nt_emit){.at = code->cold_at, .end = code->cold_at + ROOM_FOR_CODE};
     nt_find_block(making, pc);
     nt_translate(making);
     uint64_t where;
-    bool checks = code->config.check && !making->emit.full && !making->cold.full;
-    const char *wrong = checks ? nt_check_block(making, &where) : NULL;
+    bool fits = !making->emit.full && !making->cold.full;
+    const char *wrong = code->config.check && fits ? nt_check_block(making, &where) : NULL;
     if (wrong)
         code->config.host.wrong(where, wrong);
-    struct nt_mark *marks = code_keep(code, making->mark_count * sizeof *marks);
-    if (making->emit.full || making->cold.full || !marks) {
+    if (!fits || !keep_made(code, block)) {
         code->back_at = back_at;
         return NULL;
     }
-    __builtin_memcpy(marks, making->marks, making->mark_count * sizeof *marks);
-    block->marks = marks;
-    block->mark_count = (uint16_t)making->mark_count;
     block->may_join =
         code->config.join && !joins && making->count && making->insn[making->count - 1].kind == NT_IS_JCC;
-    code->blocks[code->block_count] = block;
+    code->blocks[code->block_count] = place_of(code, block);
     code->code_at = making->emit.at;
     code->cold_at = making->cold.at;
     __atomic_store_n(&code->block_count, code->block_count + 1, __ATOMIC_RELEASE);
     return block;
 }
 
-/* From now on it is found. */
-static void code_enter(struct nt_code *code, struct nt_block *block)
+/* The list of blocks that have code in the block's page `number`. */
+static uint32_t *pages_of(struct nt_code *code, const struct nt_kept *block, unsigned number)
 {
-    struct nt_block **bucket = &code->buckets[bucket_of(block->pc)];
-    uint64_t last = (block->pc + block->extent - 1) >> PAGE_BITS;
-    for (uint64_t page = block->pc >> PAGE_BITS; page <= last; page++) {
-        struct nt_page_use *use = &block->pages[block->page_count++];
-        struct nt_page_use **list = &code->pages[page_bucket_of(page)];
-        *use = (struct nt_page_use){.page = page, .block = block, .next = *list, .back = list};
-        if (use->next)
-            use->next->back = &use->next;
-        *list = use;
+    return &code->pages[page_bucket_of((block->pc >> PAGE_BITS) + number)];
+}
+
+static unsigned page_count(const struct nt_kept *block)
+{
+    return (block->pc + block->extent - 1) >> PAGE_BITS == block->pc >> PAGE_BITS ? 1 : 2;
+}
+
+/* What a list of a page leads to: the block, and which of its pages it is. */
+static struct nt_kept *page_user(const struct nt_code *code, uint32_t use, unsigned *number)
+{
+    *number = use & 1;
+    return at_place(code, use & ~1u);
+}
+
+/* From now on it is found. */
+static void code_enter(struct nt_code *code, struct nt_kept *block)
+{
+    uint32_t *bucket = &code->buckets[bucket_of(block->pc)], place = place_of(code, block);
+    for (unsigned i = 0; i < page_count(block); i++) {
+        uint32_t *list = pages_of(code, block, i);
+        block->pages[i] = *list;
+        *list = place | i;
     }
     block->next = *bucket;
-    __atomic_store_n(bucket, block, __ATOMIC_RELEASE);
+    __atomic_store_n(bucket, place, __ATOMIC_RELEASE);
 }
 
 static bool simulates(const struct nt_code *code)
@@ -194,135 +234,141 @@ static bool simulates(const struct nt_code *code)
 
 const void *nt_code_make(struct nt_code *code, uint64_t pc)
 {
-    struct nt_block *block = code_find(code, pc);
+    struct nt_kept *block = code_find(code, pc);
     if (block)
-        return block->head;
+        return head_of(code, block);
     block = code->used_up ? NULL : code_make(code, pc, code->config.join && !simulates(code));
     if (!block) {
         code->used_up = true;
         return NULL;
     }
-    if (code->making.count == 0) /* there may be code tomorrow */
-        return block->head;
-    code_enter(code, block);
-    return block->head;
+    if (code->making.count) /* else there may be code tomorrow */
+        code_enter(code, block);
+    return head_of(code, block);
 }
 
 /* A jump may lead to the entry if it goes forwards, and while code is simulated not out of its page. */
-static void link_out(const struct nt_code *code, struct nt_out *out, struct nt_block *to)
+static void link_out(struct nt_code *code, struct nt_kept_out *out, struct nt_kept *to)
 {
-    uint64_t from = out->from->pc;
+    uint64_t from = ((const struct nt_kept *)at_place(code, out->from))->pc;
     bool is_near = !simulates(code) || from >> PAGE_BITS == to->pc >> PAGE_BITS;
     bool forward = to->pc > from && is_near && !to->compares;
-    out->to = to;
+    struct nt_kept_out *next = at_place(code, to->incoming);
+    out->to = place_of(code, to);
     out->next = to->incoming;
-    out->back = &to->incoming;
-    if (out->next)
-        out->next->back = &out->next;
-    to->incoming = out;
-    nt_way(out->site, forward ? (const void *)to->entry : to->target->head);
+    out->back = place_of(code, &to->incoming);
+    if (next)
+        next->back = place_of(code, &out->next);
+    to->incoming = place_of(code, out);
+    nt_way(at_place(code, out->site), forward ? head_of(code, to) + to->entry : target_of(code, to)->head);
 }
 
-static void unlink_out(struct nt_out *out)
+static void unlink_out(struct nt_code *code, struct nt_kept_out *out)
 {
-    if (!out->to)
+    if (!out->links || !out->to)
         return;
-    nt_way(out->site, out->stub);
-    *out->back = out->next;
-    if (out->next)
-        out->next->back = out->back;
-    out->to = NULL;
+    struct nt_kept_out *next = at_place(code, out->next);
+    nt_way(at_place(code, out->site), at_place(code, out->stub));
+    *(uint32_t *)at_place(code, out->back) = out->next;
+    if (next)
+        next->back = out->back;
+    out->to = 0;
 }
 
-static struct nt_block *block_at(const struct nt_code *code, uint64_t at)
+static struct nt_kept *block_at(const struct nt_code *code, uint64_t at)
 {
-    uint32_t low = 0, high = __atomic_load_n(&code->block_count, __ATOMIC_ACQUIRE);
+    uint64_t place = at - (uintptr_t)code;
+    uint32_t low = 0, count = __atomic_load_n(&code->block_count, __ATOMIC_ACQUIRE), high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if ((uintptr_t)code->blocks[middle]->end <= at)
+        if (((const struct nt_kept *)at_place(code, code->blocks[middle]))->end <= place)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < code->block_count && (uintptr_t)code->blocks[low]->head <= at ? code->blocks[low] : NULL;
+    struct nt_kept *block = low < count ? at_place(code, code->blocks[low]) : NULL;
+    return block && block->head <= place ? block : NULL;
 }
 
 void nt_code_link(struct nt_code *code, uint64_t index, uint64_t pc)
 {
-    struct nt_out *out = (struct nt_out *)((uint8_t *)code + index);
-    struct nt_block *to = code_find(code, pc);
+    struct nt_kept_out *out = at_place(code, (uint32_t)index);
+    struct nt_kept *to = code_find(code, pc);
     if (!to)
         return;
-    if (out->exit.kind == NT_EXIT_INDIRECT) {
+    if (out->kind == NT_EXIT_INDIRECT) {
         if (code->config.lookup)
-            __atomic_store_n(&code->lookup[to->pc % NT_LOOKUPS], to->target, __ATOMIC_RELEASE);
-    } else if (code->config.link && out->site && !out->to && out->from->alive && out->exit.pc == pc) {
-        link_out(code, out, to);
+            __atomic_store_n(&code->lookup[to->pc % NT_LOOKUPS], target_of(code, to), __ATOMIC_RELEASE);
+    } else if (code->config.link && out->links && !out->to) {
+        const struct nt_kept *from = at_place(code, out->from);
+        if (from->alive && from->pc + (uint64_t)(int64_t)out->pc == pc)
+            link_out(code, out, to);
     }
 }
 
 /* Whatever leads to the block leads to the engine instead. Its own code stays as it is, for who is in it, but leads to
  * no other block either, so that it is in nobody's list. */
-static void code_forget(struct nt_code *code, struct nt_block *block)
+static void code_forget(struct nt_code *code, struct nt_kept *block)
 {
+    uint32_t place = place_of(code, block), *link = &code->buckets[bucket_of(block->pc)];
     block->alive = false;
-    struct nt_block **link = &code->buckets[bucket_of(block->pc)];
-    while (*link != block)
-        link = &(*link)->next;
+    while (*link != place)
+        link = &((struct nt_kept *)at_place(code, *link))->next;
     __atomic_store_n(link, block->next, __ATOMIC_RELEASE);
-    if (code->lookup[block->pc % NT_LOOKUPS] == block->target)
+    if (code->lookup[block->pc % NT_LOOKUPS] == target_of(code, block))
         __atomic_store_n(&code->lookup[block->pc % NT_LOOKUPS], &code->nowhere, __ATOMIC_RELEASE);
     while (block->incoming)
-        unlink_out(block->incoming);
+        unlink_out(code, at_place(code, block->incoming));
     for (unsigned i = 0; i < block->out_count; i++)
-        unlink_out(block->outs[i]);
-    for (unsigned i = 0; i < block->page_count; i++) {
-        struct nt_page_use *use = &block->pages[i];
-        *use->back = use->next;
-        if (use->next)
-            use->next->back = use->back;
+        unlink_out(code, (struct nt_kept_out *)block - 1 - i);
+    for (unsigned i = 0, number; i < page_count(block); i++) {
+        uint32_t *use = pages_of(code, block, i);
+        while (*use != (place | i))
+            use = &page_user(code, *use, &number)->pages[number];
+        *use = block->pages[i];
     }
 }
 
 bool nt_code_may_join(const struct nt_code *code, uint64_t pc)
 {
-    const struct nt_block *block = code_find(code, pc);
+    const struct nt_kept *block = code_find(code, pc);
     return block && block->may_join;
 }
 
 void nt_code_join(struct nt_code *code, uint64_t pc)
 {
-    struct nt_block *old = code_find(code, pc);
+    struct nt_kept *old = code_find(code, pc);
     if (!old || !old->may_join || code->used_up)
         return;
-    struct nt_block *longer = code_make(code, pc, true);
+    struct nt_kept *longer = code_make(code, pc, true);
     if (!longer)
         code->used_up = true;
     if (!longer || code->making.count == 0)
         return;
     /* What leads to the old one leads to the longer one, for the same place in the program. */
     const struct nt_target **found = &code->lookup[pc % NT_LOOKUPS];
-    if (*found == old->target)
-        __atomic_store_n(found, longer->target, __ATOMIC_RELEASE);
+    if (*found == target_of(code, old))
+        __atomic_store_n(found, target_of(code, longer), __ATOMIC_RELEASE);
     while (old->incoming) {
-        struct nt_out *out = old->incoming;
-        unlink_out(out);
-        if (out->from != old) /* whose code leads nowhere any more */
+        struct nt_kept_out *out = at_place(code, old->incoming);
+        unlink_out(code, out);
+        if (at_place(code, out->from) != old) /* whose code leads nowhere any more */
             link_out(code, out, longer);
     }
     code_forget(code, old);
     code_enter(code, longer);
 }
 
-static void forget_in(struct nt_code *code, struct nt_page_use *use, uint64_t start, uint64_t last)
+static void forget_in(struct nt_code *code, uint32_t use, uint64_t start, uint64_t last)
 {
     while (use) {
-        struct nt_block *block = use->block;
-        use = use->next;
+        unsigned number;
+        struct nt_kept *block = page_user(code, use, &number);
+        use = block->pages[number];
         if (block->pc > last || block->pc + block->extent - 1 < start)
             continue;
-        while (use && use->block == block) /* both its pages may be in this list */
-            use = use->next;
+        while (use && page_user(code, use, &number) == block) /* both its pages may be in this list */
+            use = block->pages[number];
         code_forget(code, block);
     }
 }
@@ -386,18 +432,11 @@ bool nt_code_holds(const struct nt_code *code, uint64_t at)
 
 bool nt_code_place(const struct nt_code *code, uint64_t at, struct nt_place *place)
 {
-    const struct nt_block *block = block_at(code, at);
+    const struct nt_kept *block = block_at(code, at);
     if (!block)
         return false;
-    __builtin_memset(place, 0, sizeof *place);
-    uint64_t offset = at - (uintptr_t)block->head;
-    unsigned i = block->mark_count - 1u;
-    while (i > 0 && block->marks[i].code > offset)
-        i--;
-    const struct nt_mark *mark = &block->marks[i];
-    place->pc = block->pc + mark->pc;
-    place->spilled = mark->aside;
-    place->segment = mark->segment;
+    const struct nt_mark mark = nt_kept_mark(block, at - (uintptr_t)head_of(code, block));
+    *place = (struct nt_place){.pc = block->pc + mark.pc, .segment = mark.segment, .spilled = mark.aside};
     return true;
 }
 
@@ -416,6 +455,6 @@ void nt_fpu_show(const struct nt_code *code, void *at, uint64_t bytes)
 
 bool nt_code_is_forgotten(const struct nt_code *code, uint64_t at)
 {
-    const struct nt_block *block = block_at(code, at);
+    const struct nt_kept *block = block_at(code, at);
     return block && !block->alive;
 }

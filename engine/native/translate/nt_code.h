@@ -97,7 +97,7 @@ bool nt_code_may_join(const struct nt_code *code, uint64_t pc);
 void nt_code_join(struct nt_code *code, uint64_t pc);
 
 /* What exit `index` (area->exit) is. */
-const struct nt_exit *nt_code_exit(const struct nt_code *code, uint64_t index);
+struct nt_exit nt_code_exit(const struct nt_code *code, uint64_t index);
 /* From now on exit `index` leads to the block at `pc` without the engine, and indirect branches to there may too.
  * Nothing happens if it cannot be linked, or config.link is false. */
 void nt_code_link(struct nt_code *code, uint64_t index, uint64_t pc);

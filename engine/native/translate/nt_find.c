@@ -84,7 +84,7 @@ void nt_find_block(struct nt_making *making, uint64_t pc)
         if (ends_block(making, insn, &branches))
             break;
     }
-    making->block->pc = pc;
-    making->block->extent = at ? (uint32_t)at : 1;
+    making->block.pc = pc;
+    making->block.extent = at ? (uint32_t)at : 1;
     find_analyse(making);
 }

@@ -21,26 +21,23 @@
  */
 #include "nt_aside.h"
 #include "nt_count.h"
+#include "nt_kept.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 enum { JRCXZ = 0xe3 };
 
 struct nt_out *nt_new_out(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc, uint8_t *site)
 {
-    struct nt_out *out = making->new_out(making);
-    if (!out)
-        return 0;
-    *out = (struct nt_out){.exit = {.kind = kind, .pc = pc}, .from = making->block, .site = site};
-    making->block->outs[making->block->out_count++] = out;
+    unsigned number = making->out_count++;
+    struct nt_out *out = &making->outs[number];
+    *out = (struct nt_out){{.kind = kind, .pc = pc}, .index = nt_kept_index(making->index, number), .site = site};
     return out;
 }
 
-void nt_go_out(struct nt_making *making, struct nt_emit *emit, struct nt_out *out)
+void nt_go_out(struct nt_emit *emit, struct nt_out *out)
 {
-    if (!out)
-        return;
     out->stub = emit->at;
-    nt_store_constant(emit, nt_gs(NT_EXIT), (int32_t)making->out_index(making, out));
+    nt_store_constant(emit, nt_gs(NT_EXIT), (int32_t)out->index);
     nt_jump_memory(emit, nt_gs(NT_LEAVE));
 }
 
@@ -65,9 +62,8 @@ static void leave_indirect(struct nt_making *making, struct nt_emit *emit, const
                            int64_t rsp_taken)
 {
     struct nt_out *out = nt_new_out(making, NT_EXIT_INDIRECT, insn->pc, 0);
-    if (out)
-        out->exit.rsp_taken = (int32_t)rsp_taken;
-    nt_go_out(making, emit, out);
+    out->exit.rsp_taken = (int32_t)rsp_taken;
+    nt_go_out(emit, out);
 }
 
 /* rcx = the sum of what two registers hold, and one more: 0 if they are each other's complement. */
@@ -126,10 +122,8 @@ static void go_indirect(struct nt_making *making, const struct nt_insn *insn, in
 static void go_found(struct nt_making *making, const struct nt_insn *insn, int64_t rsp_taken)
 {
     struct nt_out *out = nt_new_out(making, NT_EXIT_INDIRECT, insn->pc, 0);
-    if (!out)
-        return;
     out->exit.rsp_taken = (int32_t)rsp_taken;
-    nt_store_constant(&making->emit, nt_gs(NT_EXIT), (int32_t)making->out_index(making, out));
+    nt_store_constant(&making->emit, nt_gs(NT_EXIT), (int32_t)out->index);
     nt_jump_memory(&making->emit, nt_gs(NT_GO));
 }
 
@@ -313,7 +307,7 @@ void nt_branch(struct nt_making *making, unsigned i)
 
 static void leave(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc)
 {
-    nt_go_out(making, &making->emit, nt_new_out(making, kind, pc, 0));
+    nt_go_out(&making->emit, nt_new_out(making, kind, pc, 0));
 }
 
 /* What it will take from the stack is looked at here, where it may fault. */
@@ -332,15 +326,13 @@ static void leave_rarely(struct nt_making *making, unsigned i)
     }
     nt_tell_site(making, i);
     struct nt_out *out = nt_new_out(making, NT_EXIT_RARE, insn->pc, 0);
-    if (!out)
-        return;
     out->exit.rare = insn->rare;
     out->exit.length = insn->length;
     out->exit.operand = insn->operand;
     out->exit.operand_bits = insn->operand_bits;
     out->exit.rsp_taken = (int32_t)insn->immediate_value;
     out->exit.why = insn->why;
-    nt_go_out(making, emit, out);
+    nt_go_out(emit, out);
 }
 
 void nt_emit_end(struct nt_making *making, unsigned i)
@@ -408,7 +400,6 @@ void nt_emit_end(struct nt_making *making, unsigned i)
 void nt_emit_stop(struct nt_making *making, const struct nt_insn *insn)
 {
     struct nt_out *out = nt_new_out(making, NT_EXIT_STOP, insn->pc, 0);
-    if (out)
-        out->exit.why = insn->why;
-    nt_go_out(making, &making->emit, out);
+    out->exit.why = insn->why;
+    nt_go_out(&making->emit, out);
 }

@@ -117,7 +117,7 @@ static void emit_body(struct nt_making *making)
     }
     nt_bring_back(making, 0xffff);
     if (making->count == 0) {
-        nt_go_out(making, &making->emit, nt_new_out(making, NT_EXIT_NOCODE, making->block->pc, 0));
+        nt_go_out(&making->emit, nt_new_out(making, NT_EXIT_NOCODE, making->block.pc, 0));
     } else {
         uint64_t next = nt_behind(&making->insn[making->count - 1]);
         nt_mark_here(making, next);
@@ -130,11 +130,11 @@ static void emit_body(struct nt_making *making)
 static void emit_constants(struct nt_making *making)
 {
     struct nt_emit *cold = &making->cold;
-    struct nt_block *block = making->block;
+    struct nt_block *block = &making->block;
     nt_align(cold, sizeof(struct nt_target), 0); /* in one line */
     block->target = (const struct nt_target *)cold->at;
     uint32_t function = making->plan.stretches ? making->plan.function_of[0] : TN_NONE;
-    struct nt_target target = {~block->pc, block->head, {block}, function};
+    struct nt_target target = {.not_pc = ~block->pc, .head = block->head, .function = function};
     nt_put(cold, &target, sizeof target);
     const struct nt_insn *last = making->count ? &making->insn[making->count - 1] : 0;
     if (last && (last->kind == NT_IS_CALL || last->kind == NT_IS_CALL_INDIRECT)) {
@@ -157,14 +157,14 @@ static void compare_code(struct nt_making *making)
 {
     enum { JNE = 5, AT_ONCE = 4 };
     struct nt_emit *emit = &making->emit;
-    uint32_t bytes = making->block->extent;
+    uint32_t bytes = making->block.extent;
     uint8_t *different[sizeof making->bytes / AT_ONCE + 1];
     unsigned count = 0;
     nt_store(emit, nt_home(RCX), RCX);
     making->aside = (uint16_t)(1 << RCX | (making->flags_live ? 1 << RAX : 0));
-    nt_mark_here(making, making->block->pc);
+    nt_mark_here(making, making->block.pc);
     making->aside = 0;
-    nt_constant(emit, RCX, making->block->pc);
+    nt_constant(emit, RCX, making->block.pc);
     for (uint32_t i = 0; i < bytes; i += bytes < AT_ONCE ? 1 : AT_ONCE) {
         uint32_t at = bytes < AT_ONCE || i + AT_ONCE <= bytes ? i : bytes - AT_ONCE, value;
         __builtin_memcpy(&value, making->bytes + at, sizeof value);
@@ -179,13 +179,13 @@ static void compare_code(struct nt_making *making)
         nt_way(different[i], making->cold.at);
     nt_load(&making->cold, RCX, nt_home(RCX));
     restore_flags(making, &making->cold);
-    nt_go_out(making, &making->cold, nt_new_out(making, NT_EXIT_CHANGED, making->block->pc, 0));
+    nt_go_out(&making->cold, nt_new_out(making, NT_EXIT_CHANGED, making->block.pc, 0));
 }
 
 static void emit_head(struct nt_making *making)
 {
     struct nt_emit *emit = &making->emit;
-    struct nt_block *block = making->block;
+    struct nt_block *block = &making->block;
     bool (*may_change)(uint64_t, size_t) = making->config->host.may_change;
     enum { JS = 8 };
     making->flags_live = making->flags[0] != 0;
@@ -206,32 +206,31 @@ static void emit_head(struct nt_making *making)
 static void emit_stubs(struct nt_making *making)
 {
     struct nt_emit *cold = &making->cold;
-    struct nt_block *block = making->block;
-    for (unsigned i = 0; i < block->out_count; i++) {
-        struct nt_out *out = block->outs[i];
+    struct nt_out safe = {.index = making->index};
+    for (unsigned i = 0; i < making->out_count; i++) {
+        struct nt_out *out = &making->outs[i];
         if (!out->site)
             continue;
-        nt_go_out(making, cold, out);
+        nt_go_out(cold, out);
         nt_way(out->site, out->stub);
     }
     if (!cold->full)
         nt_way(making->safe, cold->at);
-    struct nt_out *safe = nt_new_out(making, NT_EXIT_SAFE, block->pc, 0);
     restore_flags(making, cold);
-    nt_go_out(making, cold, safe);
+    nt_go_out(cold, &safe);
 }
 
 void nt_translate(struct nt_making *making)
 {
-    making->mark_count = 0;
+    making->mark_count = making->out_count = 0;
     nt_count_plan(making);
     nt_aside_begin(making);
     nt_align(&making->emit, 8, 0);
-    making->block->head = making->emit.at;
+    making->block.head = making->emit.at;
     emit_constants(making);
     emit_head(making);
     emit_body(making);
     emit_stubs(making);
     nt_count_detours(making);
-    making->block->end = making->emit.at;
+    making->block.end = making->emit.at;
 }
