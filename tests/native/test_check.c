@@ -38,6 +38,7 @@ static size_t read_code(uint64_t pc, void *to, size_t bytes)
 
 static void translate(void)
 {
+    memset(&making.shared, 0, sizeof making.shared);
     making.config = &config;
     making.lookup = lookup;
     making.decoder = &bench->decoder;

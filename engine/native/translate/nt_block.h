@@ -69,6 +69,13 @@ struct nt_detour {
 };
 enum { NT_BLOCK_DETOURS = 2 * NT_PLAN_ACCESSES + NT_PLAN_RUNS + 1 };
 
+/* Code that detours share, by the registers that hold the address and the way's offset; fetches, by the latter. NULL:
+ * not made yet. */
+struct nt_shared {
+    const uint8_t *data[2][16][16]; /* of reads; of writes, where these compare with another word */
+    const uint8_t *fetch[16];
+};
+
 /* What of a plan is emitted. */
 struct nt_counting {
     unsigned stretch, run, access;
@@ -89,6 +96,7 @@ struct nt_making {
     struct nt_counting now;
     struct nt_detour detours[NT_BLOCK_DETOURS];
     unsigned detour_count;
+    struct nt_shared shared; /* lives on from block to block, until the code is forgotten */
     uint32_t segment; /* that runs, here */
     uint16_t aside; /* registers whose values are in area->gpr, here (nt_aside.h) */
     uint8_t clock_in; /* one of them, which holds the thread's clock meanwhile or, where sets are sampled, the bits of

@@ -51,6 +51,7 @@ static void start_over(struct nt_code *code)
     code->back_at = (uint8_t *)code->config.memory + code->config.bytes;
     code->block_count = 0;
     code->used_up = false;
+    __builtin_memset(&code->making.shared, 0, sizeof code->making.shared);
     for (unsigned i = 0; i < NT_LOOKUPS; i++)
         code->lookup[i] = &code->nowhere;
 }

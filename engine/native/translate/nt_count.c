@@ -349,30 +349,81 @@ static void test_access(struct nt_making *making, const struct nt_planned_access
 
 /* ------------------------------------------------------------------------------------------ detours */
 
+/* Detours are many and run seldom, so what they do is in code that those with the same registers share. They call it on
+ * the engine's stack, and say the core's id in an instruction behind the call that only changes flags: `free` loads it
+ * from there. */
+static void call_shared(struct nt_making *making, const uint8_t *shared, uint32_t id)
+{
+    struct nt_emit *emit = &making->emit;
+
+    nt_store(emit, nt_gs(NT_HELD_SP), NT_RSP);
+    nt_load(emit, NT_RSP, nt_gs(NT_ENGINE_SP));
+    nt_way(nt_call(emit), shared);
+    nt_test_eax(emit, id);
+    nt_load(emit, NT_RSP, nt_gs(NT_HELD_SP));
+}
+
+static void take_id(struct nt_emit *emit, uint8_t free, int32_t argument)
+{
+    nt_load(emit, free, nt_at(NT_RSP, 0));
+    nt_load32(emit, free, nt_at(free, 1));
+    nt_store32(emit, nt_gs(argument), free);
+}
+
 /* The address is the difference and what was subtracted. Of it the mask's shift takes six bits. */
-static void slow_data(struct nt_making *making, const struct nt_detour *slow)
+static const uint8_t *make_slow_data(struct nt_making *making, const struct nt_detour *slow)
 {
     const struct tn_l1_layout *l1 = &layout_of(making)->d1;
     struct nt_emit *emit = &making->emit;
+    const uint8_t *begin = emit->at;
 
     nt_add_to(emit, slow->a, line_of(l1, slow->o, slow->access));
     nt_prefetch(emit, nt_at(slow->a, 0));
     nt_store(emit, nt_gs(NT_ARGS), slow->a);
-    nt_store32_constant(emit, nt_gs(NT_ARGS + 8), slow->access->id);
-    nt_call_c(making, NT_CALL_SLOW_DATA);
+    take_id(emit, slow->o, NT_ARGS + 8);
+    nt_call_memory(emit, nt_gs(NT_CALLS + 8 * NT_CALL_SLOW_DATA));
     find_way(making, slow->access->table, slow->a, slow->o);
     nt_and32(emit, slow->a, (1u << l1->line_bits) - 1);
+    nt_return(emit);
+    return begin;
+}
+
+static const uint8_t *make_slow_fetch(struct nt_making *making, uint8_t free)
+{
+    const uint8_t *begin = making->emit.at;
+
+    take_id(&making->emit, free, NT_ARGS);
+    nt_jump_memory(&making->emit, nt_gs(NT_CALLS + 8 * NT_CALL_SLOW_FETCH));
+    return begin;
+}
+
+/* What they share is made when it is asked for first, in front of the detour; NULL: nothing. Accesses that look in
+ * another table than the first are few; theirs is made for each. */
+static const uint8_t *shared_by(struct nt_making *making, const struct nt_detour *slow)
+{
+    const struct tn_l1_layout *l1 = &layout_of(making)->d1;
+
+    if (slow->kind == NT_DETOUR_STRADDLES || slow->kind == NT_DETOUR_JUMP)
+        return NULL;
+    if (slow->kind == NT_DETOUR_FETCH) {
+        const uint8_t **fetch = &making->shared.fetch[slow->o];
+        return *fetch ? *fetch : (*fetch = make_slow_fetch(making, slow->o));
+    }
+    if (slow->access->table != l1->table)
+        return make_slow_data(making, slow);
+    const uint8_t **data = &making->shared.data[l1->exclusive && slow->access->kind != TN_READ][slow->a][slow->o];
+    return *data ? *data : (*data = make_slow_data(making, slow));
 }
 
 /* The access touches a line that is simulated. */
-static void sampled_data(struct nt_making *making, const struct nt_detour *to)
+static void sampled_data(struct nt_making *making, const struct nt_detour *to, const uint8_t *shared)
 {
     const struct registers r = {.a = to->a, .o = to->o, .m = to->m, .c = NT_NO_REG, .p = NT_NO_REG};
     struct nt_emit *emit = &making->emit;
 
     compare_data(making, to->access, &r);
     uint8_t *found = nt_jcc(emit, NT_BELOW_OR_EQUAL);
-    slow_data(making, to);
+    call_shared(making, shared, to->access->id);
     nt_way(found, emit->at);
     count_use(making, to->access, &r);
 }
@@ -384,18 +435,18 @@ void nt_count_detours(struct nt_making *making)
     making->emit = making->cold;
     for (unsigned i = 0; i < making->detour_count; i++) {
         const struct nt_detour *slow = &making->detours[i];
+        const uint8_t *shared = shared_by(making, slow);
         nt_way(slow->from, making->emit.at);
         switch (slow->kind) {
         case NT_DETOUR_FETCH:
-            nt_store32_constant(&making->emit, nt_gs(NT_ARGS), slow->run->id);
-            nt_call_c(making, NT_CALL_SLOW_FETCH);
+            call_shared(making, shared, slow->run->id);
             nt_load16(&making->emit, slow->o, of_thread(slow->run->element));
             break;
         case NT_DETOUR_MISSED:
-            slow_data(making, slow);
+            call_shared(making, shared, slow->access->id);
             break;
         case NT_DETOUR_SAMPLED:
-            sampled_data(making, slow);
+            sampled_data(making, slow, shared);
             break;
         case NT_DETOUR_STRADDLES:
             do_whole(making, slow->a, slow->access->id);

@@ -218,6 +218,12 @@ void nt_push_constant(struct nt_emit *emit, int32_t value)
     nt_put32(emit, (uint32_t)value);
 }
 
+void nt_test_eax(struct nt_emit *emit, uint32_t value)
+{
+    nt_put8(emit, 0xa9);
+    nt_put32(emit, value);
+}
+
 /* The arithmetic operation `which`, as 80 to 83 have it in ModRM. */
 static void constant_to_memory(struct nt_emit *emit, uint8_t which, struct nt_mem to, int32_t value)
 {

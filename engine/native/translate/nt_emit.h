@@ -69,6 +69,7 @@ static inline bool nt_fits(uint64_t value)
     }
 
 NT_LOADS(nt_load, 0x48, 0x8b)
+NT_LOADS(nt_load32, 0, 0x8b)   /* zero extended */
 NT_LOADS(nt_load8, 0, 0x0fb6)  /* zero extended */
 NT_LOADS(nt_load16, 0, 0x0fb7) /* zero extended */
 NT_LOADS(nt_address, 0x48, 0x8d) /* lea */
@@ -108,6 +109,7 @@ void nt_sum(struct nt_emit *emit, uint8_t reg, uint8_t a, uint8_t b); /* lea reg
 void nt_rotate32(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t right); /* rorx: BMI2 */
 void nt_constant(struct nt_emit *emit, uint8_t reg, uint64_t value);
 void nt_push_constant(struct nt_emit *emit, int32_t value);
+void nt_test_eax(struct nt_emit *emit, uint32_t value); /* changes flags */
 
 /* Arithmetic; changes flags. */
 void nt_add_constant(struct nt_emit *emit, struct nt_mem to, int32_t value);
