@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * table.c: linear probing, doubling when half full, since neighbours come together; see table.h. What is removed leaves
+ * table.c: linear probing, doubling when three quarters full; see table.h. What is removed leaves
  * no mark: those behind it that would be found no more move up.
  */
 #include "table.h"
@@ -55,7 +55,7 @@ static void table_grow(struct tn_table *table)
 
 void tn_table_add(struct tn_table *table, uint32_t hash, uint32_t id)
 {
-    if ((uint64_t)(table->used + 1) * 2 > table->size)
+    if ((uint64_t)(table->used + 1) * 4 > (uint64_t)table->size * 3)
         table_grow(table);
     table_place(table, hash, id);
     table->used++;

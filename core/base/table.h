@@ -5,7 +5,7 @@
  * Open addressing over 32-bit ids. The table knows hashes, not keys: its user compares. So one table serves
  * instructions, segments, accesses and arcs, and a key is stored once, in the array that the id indexes.
  *
- *   used <= 1/2 size; size is a power of two; a slot with id 0 is empty
+ *   used <= 3/4 size; size is a power of two; a slot with id 0 is empty
  */
 #ifndef TENURE_CORE_TABLE_H
 #define TENURE_CORE_TABLE_H
