@@ -83,9 +83,12 @@ TN_ALWAYS_INLINE uint32_t slice_of(tn_core *core, const struct tn_entry *entry)
 {
     if (!core->data || !entry->late || entry->flags & TN_ENTRY_FETCH)
         return 0;
-    const struct tn_share *share = tn_share_with(entry->late);
-    return tn_slice_of(&core->data->slices, tn_data_object_of(core->data, share->object), share->object,
-                       entry->address, entry->unit, entry->reach);
+    struct tn_slices *slices = &core->data->slices;
+    struct tn_share *share = tn_share_with(entry->late);
+    uint32_t slice = tn_slice_inside(&share->inside, slices->line, entry->address, entry->unit, entry->reach);
+    return slice ? slice
+                 : tn_slice_of(slices, tn_data_object_of(core->data, share->object), share->object, entry->address,
+                               entry->unit, entry->reach, &share->inside);
 }
 
 /* Charge a miss at level 1, or at a level below. */

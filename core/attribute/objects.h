@@ -65,6 +65,7 @@ struct tn_share {
     uint32_t instr, object;
     struct tn_late late;
     struct tn_cell *cell; /* the cell of the node that missed last; the consumer's; NULL: no node has missed */
+    struct tn_inside inside; /* the consumer's */
 };
 
 /* The shares of one thread. */

@@ -116,6 +116,21 @@ static uint32_t in_front(int64_t start, int64_t first, uint32_t line)
     return bytes <= 0 ? 0 : bytes > line ? line : (uint32_t)bytes;
 }
 
+/* Lines of which all bytes are in a block have one slice where only the low bits of their offset tell them apart. */
+static void remember_inside(struct tn_inside *inside, const struct tn_slices *slices,
+                            const struct tn_data_object *object, uint32_t slice, int64_t start)
+{
+    uint32_t shift = object->kind == TN_DATA_STATIC ? object->address % UNIT : 0;
+    const struct tn_slice *made = tn_slice_at(slices, slice);
+    if (made->from > 0 || made->to < slices->line || object->element & (object->element - 1) ||
+        object->element > UINT8_MAX || (!object->element && start - shift < TN_OFFSETS))
+        return;
+    inside->slice = slice;
+    inside->first = (uint16_t)((object->element ? object->lead : TN_OFFSETS) + shift);
+    inside->mask = (uint8_t)(object->element ? object->element - 1 : 0);
+    inside->phase = (uint8_t)start & inside->mask;
+}
+
 static uint32_t slice_of_static(struct tn_slices *slices, struct tn_data_object *object, uint32_t id,
                                 uint64_t address, uint32_t unit)
 {
@@ -126,15 +141,10 @@ static uint32_t slice_of_static(struct tn_slices *slices, struct tn_data_object 
                     in_front(start, (int64_t)object->size, slices->line));
 }
 
-uint32_t tn_slice_of(struct tn_slices *slices, struct tn_data_object *object, uint32_t id, uint64_t address,
-                     uint32_t unit, uint32_t reach)
+/* The line begins at offset `start` of the block, and the access is `at` bytes behind that, both in whole units. */
+static uint32_t slice_of_block(struct tn_slices *slices, struct tn_data_object *object, uint32_t id, int64_t start,
+                               uint32_t at, uint32_t reach)
 {
-    if (!tn_has_offsets(object))
-        return 0;
-    if (object->kind == TN_DATA_STATIC)
-        return slice_of_static(slices, object, id, address, unit);
-    uint32_t at = ((uint32_t)address & (slices->line - 1)) / UNIT * UNIT;
-    int64_t start = (int64_t)unit * UNIT - at;
     uint32_t from = in_front(start, object->lead, slices->line), to = at + (reach + 1) * UNIT;
     if (to > slices->line) { /* the block goes on */
         to = slices->line;
@@ -143,6 +153,19 @@ uint32_t tn_slice_of(struct tn_slices *slices, struct tn_data_object *object, ui
         to = in_front(start, start + to - (rest > 0 ? rest % object->element : 0), slices->line);
     }
     return slice_in(slices, object, id, start, from, to > from ? to : from);
+}
+
+uint32_t tn_slice_of(struct tn_slices *slices, struct tn_data_object *object, uint32_t id, uint64_t address,
+                     uint32_t unit, uint32_t reach, struct tn_inside *inside)
+{
+    if (!tn_has_offsets(object))
+        return 0;
+    uint32_t at = ((uint32_t)address & (slices->line - 1)) / UNIT * UNIT;
+    int64_t start = (int64_t)unit * UNIT - at;
+    uint32_t slice = object->kind == TN_DATA_STATIC ? slice_of_static(slices, object, id, address, unit)
+                                                    : slice_of_block(slices, object, id, start, at, reach);
+    remember_inside(inside, slices, object, slice, start);
+    return slice;
 }
 
 uint32_t tn_slice_unasked(struct tn_slices *slices, struct tn_data *data, uint32_t id)

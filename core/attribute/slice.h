@@ -16,8 +16,10 @@
 #define TENURE_CORE_SLICE_H
 
 #include "core/base/arena.h"
+#include "core/base/machine.h"
 #include "core/base/table.h"
 #include "core/tenure_core.h"
+#include "memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,10 +76,29 @@ static inline struct tn_slice *tn_slice_at(const struct tn_slices *slices, uint3
     return TN_ARRAY_AT(struct tn_slice, &slices->list, id);
 }
 
+/* The slice of an object's lines that lie inside a block, from `first` on, and have the same phase there. Their offset
+ * is counted from the beginning of the block's first unit. All zero: not known. */
+struct tn_inside {
+    uint32_t slice;
+    uint16_t first;
+    uint8_t mask, phase; /* of the offset */
+};
+
+/* The slice of the line of `address`, which missed, if it is the one that is remembered; else 0. */
+static inline uint32_t tn_slice_inside(const struct tn_inside *inside, uint32_t line, uint64_t address, uint32_t unit,
+                                       uint32_t reach)
+{
+    uint32_t at = (uint32_t)address & (line - 1) & -(1u << TN_UNIT_BITS);
+    int64_t start = ((int64_t)unit << TN_UNIT_BITS) - at;
+    bool same = start >= inside->first && at + ((reach + 1) << TN_UNIT_BITS) > line &&
+                ((uint32_t)start & inside->mask) == inside->phase;
+    return same ? inside->slice : 0;
+}
+
 /* The slice of the line of `address`, which missed, in an object. `unit` and `reach` are those of struct tn_held.
- * 0: offsets in such an object have no meaning. */
+ * 0: offsets in such an object have no meaning. *inside remembers it if many lines may have it. */
 uint32_t tn_slice_of(struct tn_slices *slices, struct tn_data_object *object, uint32_t id, uint64_t address,
-                     uint32_t unit, uint32_t reach);
+                     uint32_t unit, uint32_t reach, struct tn_inside *inside);
 /* The slice of lines that were loaded without an access to them. */
 uint32_t tn_slice_unasked(struct tn_slices *slices, struct tn_data *data, uint32_t id);
 
