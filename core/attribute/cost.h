@@ -181,20 +181,15 @@ static inline uint64_t tn_accost(uint64_t touches)
     return touches < TN_ACCOST_SHORT ? tn_accost_short[touches] : tn_accost_long(touches);
 }
 
-struct tn_charge {
-    struct tn_tenure tenure;
-    uint64_t accost;
-};
+/* What is added to the first counters of a level. */
+typedef uint64_t tn_charge __attribute__((vector_size(TN_LATE_PER_LEVEL * 8), aligned(8), may_alias));
 
-/* `level`: the counters of a level. */
-static inline void tn_charge_add(uint64_t *level, const struct tn_charge *charge)
-{
-    level[TN_LATE_AcCost] += charge->accost;
-    level[TN_LATE_Ev] += 1;
-    level[TN_LATE_Tch] += charge->tenure.touches;
-    level[TN_LATE_Byt] += charge->tenure.bytes;
-    level[TN_LATE_Use] += charge->tenure.distinct;
-    level[TN_LATE_Age] += charge->tenure.age;
-}
+/* Of a tenure that ends. */
+#define TN_CHARGE_OF(tenure)                                                                                        \
+    ((tn_charge){0, 0, tn_accost((tenure)->touches), 1, (tenure)->touches, (tenure)->bytes, (tenure)->distinct,     \
+                 (tenure)->age})
+_Static_assert(TN_LATE_AcCost == 2 && TN_LATE_Ev == 3 && TN_LATE_Tch == 4 && TN_LATE_Byt == 5 && TN_LATE_Use == 6 &&
+                   TN_LATE_Age == 7 && TN_LATE_PER_LEVEL == 8,
+               "the order of what is charged");
 
 #endif
