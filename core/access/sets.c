@@ -28,7 +28,7 @@ static uint64_t numbers_of(const struct tn_geometry *geometry)
 bool tn_sets_compact(const struct tn_geometry *geometry)
 {
     uint64_t sets = geometry->size / geometry->line / geometry->assoc;
-    return geometry->assoc <= TN_COMPACT_WAYS && numbers_of(geometry) / sets < UINT32_MAX - 1;
+    return geometry->assoc <= TN_COMPACT_WAYS && numbers_of(geometry) / sets <= UINT32_MAX;
 }
 
 /* All sets are compared as if they had the most ways, so reading the last one may go past its end. */
@@ -65,6 +65,8 @@ void tn_sets_init(struct tn_sets *sets, const struct tn_geometry *geometry)
         sets->ways_mask = (1u << sets->assoc) - 1;
         sets->stride = (uint32_t)(sizeof(struct tn_compact) + ways * sizeof(uint32_t));
         sets->compact = tn_host_alloc(compact_bytes(sets));
+        if (sets->number_mask / sets->sets == UINT32_MAX)
+            sets->top = tn_host_alloc(sets->sets * sizeof *sets->top);
     } else {
         sets->general = tn_host_alloc(general_bytes(sets));
     }
@@ -72,6 +74,8 @@ void tn_sets_init(struct tn_sets *sets, const struct tn_geometry *geometry)
 
 void tn_sets_free(struct tn_sets *sets)
 {
+    if (sets->top)
+        tn_host_free(sets->top, sets->sets * sizeof *sets->top);
     if (sets->stride)
         tn_host_free(sets->compact, compact_bytes(sets));
     else
@@ -80,10 +84,21 @@ void tn_sets_free(struct tn_sets *sets)
 
 void tn_sets_clear(struct tn_sets *sets, uint64_t first, uint64_t count)
 {
+    if (sets->top)
+        memset(&sets->top[first], 0, count * sizeof *sets->top);
     if (sets->stride)
         memset(sets->compact + first * sets->stride, 0, count * sets->stride);
     else
         memset(&sets->general[first * sets->assoc], 0, count * sets->assoc * sizeof *sets->general);
+}
+
+uint32_t tn_compact_top(const struct tn_sets *sets, uint64_t set)
+{
+    const struct tn_compact *compact = tn_compact_at(sets, set);
+    uint32_t ways = sets->top[set];
+    for (uint32_t i = 0; i < sets->assoc; i++)
+        ways &= compact->tags[i] ? ~(1u << i) : ~0u;
+    return ways;
 }
 
 /* ------------------------------------------------------------------------------------------ general sets */
@@ -130,7 +145,7 @@ void tn_sets_find(const struct tn_sets *sets, struct tn_place *place)
         general_find(sets, place);
         return;
     }
-    uint32_t found = tn_compact_matches(sets, tn_compact_at(sets, place->set), (uint32_t)place->tag + 1);
+    uint32_t found = tn_compact_find(sets, place->set, (uint32_t)place->tag + 1);
     place->hit = found != 0;
     place->slot = found ? (uint32_t)__builtin_ctz(found) : 0;
 }

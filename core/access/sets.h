@@ -8,7 +8,7 @@
  * compared in words of general registers.
  *
  *   compact  up to 16 ways, tags of 32 bits: a set's tags and the policy's state are 64 to 80 bytes, compared and
- *            updated as vectors
+ *            updated as vectors. With lines of 64 bytes that is so from 1024 sets on
  *   general  any number of ways, 64-bit entries in the policy's order:
  *            entry = (line number + 1) << slot_bits | slot, 0: empty
  *
@@ -32,7 +32,7 @@ enum { TN_COMPACT_WAYS = TN_LRU_AGES };
 /* A set in the compact form; stride bytes apart. What is read behind its last tag does not count. */
 struct tn_compact {
     uint8_t age[TN_LRU_AGES]; /* the policy's state */
-    uint32_t tags[]; /* tag + 1; 0: empty */
+    uint32_t tags[]; /* tag + 1 modulo 2^32; 0: empty, or the largest tag (tn_sets.top) */
 };
 
 struct tn_sets {
@@ -43,6 +43,7 @@ struct tn_sets {
     uint32_t stride;    /* bytes per set; 0: general form */
     uint32_t ways_mask; /* compact: one bit per way */
     char *compact;
+    uint16_t *top; /* compact, by set: ways that have had the tag 2^32 - 1, kept as 0; NULL: no tag is so large */
     uint64_t *general;
 };
 
@@ -146,11 +147,20 @@ static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const stru
 }
 #endif
 
+/* The ways of a set that have the largest tag, which only addresses at the end of all have. */
+uint32_t tn_compact_top(const struct tn_sets *sets, uint64_t set);
+
+/* The lowest bit: the way that has the tag, of which one more is `next`. */
+static inline uint32_t tn_compact_find(const struct tn_sets *sets, uint64_t set, uint32_t next)
+{
+    return next ? tn_compact_matches(sets, tn_compact_at(sets, set), next) : tn_compact_top(sets, set);
+}
+
 static inline void tn_compact_use(struct tn_sets *sets, struct tn_place *place)
 {
     struct tn_compact *set = tn_compact_at(sets, place->set);
     uint32_t tag = (uint32_t)place->tag + 1;
-    uint32_t found = tn_compact_matches(sets, set, tag);
+    uint32_t found = tn_compact_find(sets, place->set, tag);
     place->hit = found != 0;
     if (!found) {
         if (!tn_lru_has_begun(set->age))
@@ -159,6 +169,8 @@ static inline void tn_compact_use(struct tn_sets *sets, struct tn_place *place)
     }
     place->slot = (uint32_t)__builtin_ctz(found);
     set->tags[place->slot] = tag;
+    if (!tag)
+        sets->top[place->set] |= (uint16_t)(1u << place->slot);
     tn_lru_use(set->age, place->slot);
 }
 

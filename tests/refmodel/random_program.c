@@ -258,9 +258,10 @@ static void random_sample(struct program *p, struct pair_config *config)
 }
 
 /* Caches as real ones are in what decides how they are simulated: lines of one size, few ways, and so many sets that a
- * tag has 32 bits. */
-static void make_usual(struct pair_config *config)
+ * tag has 32 bits at most. */
+static void make_usual(struct program *p, struct pair_config *config)
 {
+    uint32_t sets = 1024u << rng_below(&p->rng, 2);
     struct model_cache_config *caches[] = {&config->i1, &config->d1, &config->l2, &config->ll};
 
     for (int i = 0; i < 4; i++) {
@@ -268,7 +269,7 @@ static void make_usual(struct pair_config *config)
             continue;
         caches[i]->line = 64;
         caches[i]->assoc = 1 + caches[i]->assoc % (2u + 2 * (uint32_t)i);
-        caches[i]->size = 64ull * 2048 * caches[i]->assoc;
+        caches[i]->size = 64ull * sets * caches[i]->assoc;
     }
 }
 
@@ -288,7 +289,7 @@ static void random_config(struct program *p, struct pair_config *config)
     if (chance(p, 2)) /* usual proportions */
         config->ll.size *= 8, config->ll.assoc *= 2;
     if (chance(p, 6))
-        make_usual(config);
+        make_usual(p, config);
     config->shared_l1 = has(p, RP_SHARED) && chance(p, 4);
     config->flush_at_exit = !chance(p, 6);
     config->branch_sim = has(p, RP_BRANCHES) && chance(p, 2);
@@ -366,9 +367,13 @@ static uint32_t flags_of(const struct program *p, uint32_t function)
 
 /* So far apart, lines of any size have numbers with the same lowest 32 bits. */
 #define SAME_LOW_BITS (1ull << 42)
+/* The end of all addresses, where tags are the largest. */
+#define LAST_ADDRESSES 0xffffffff0000ull
 
 static uint64_t operand_address(struct program *p, struct operand *operand)
 {
+    uint64_t address;
+
     switch (operand->pattern) {
     case AT_FIXED:
         return operand->base;
@@ -378,7 +383,8 @@ static uint64_t operand_address(struct program *p, struct operand *operand)
     case AT_RANDOM:
         return p->pool + rng_below(&p->rng, (uint32_t)p->pool_size);
     case AT_CONFLICT:
-        return operand->base + p->conflict * rng_below(&p->rng, 10) + (chance(p, 8) ? SAME_LOW_BITS : 0);
+        address = operand->base + p->conflict * rng_below(&p->rng, 10);
+        return chance(p, 8) ? address + SAME_LOW_BITS : chance(p, 8) ? address | LAST_ADDRESSES : address;
     case AT_STACK:
         return running_frame(p)->sp + rng_below(&p->rng, 64);
     default:
