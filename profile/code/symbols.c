@@ -269,8 +269,9 @@ static void open_separate(struct symbols *s)
 }
 
 /* Its debug information, or NULL; of no file: NULL. */
-static Dwarf *begin_dwarf(struct tp_image *image)
+static Dwarf *begin_dwarf(const struct symbols *s, struct tp_image *image)
 {
+    tp_image_inflate(image, s->places.count == 0);
     return image->elf ? dwarf_begin_elf(image->elf, DWARF_C_READ, NULL) : NULL;
 }
 
@@ -284,7 +285,7 @@ static bool take_alt(void *user, const char *path)
 {
     struct symbols *s = user;
 
-    s->alt = tp_image_open(&s->shared, path) ? NULL : begin_dwarf(&s->shared);
+    s->alt = tp_image_open(&s->shared, path) ? NULL : begin_dwarf(s, &s->shared);
     if (!s->alt)
         tp_image_close(&s->shared);
     return s->alt != NULL;
@@ -333,10 +334,10 @@ static bool object_open(struct symbols *s)
     open_object(s);
     if (s->own.elf && tp_image_debug_info(&s->own)) {
         object->debug_file = object->path;
-        s->dwarf = begin_dwarf(&s->own);
+        s->dwarf = begin_dwarf(s, &s->own);
     } else {
         open_separate(s);
-        s->dwarf = begin_dwarf(&s->separate);
+        s->dwarf = begin_dwarf(s, &s->separate);
     }
     if (s->dwarf)
         open_alt(s);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <libdeflate.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -81,6 +82,8 @@ void tp_image_close(struct tp_image *image)
     if (image->fd >= 0)
         close(image->fd);
     image->elf = NULL;
+    for (int i = 0; i < TP_IMAGE_SECTIONS; i++)
+        free(image->inflated[i]);
 }
 
 void tp_image_detach(struct tp_image *image)
@@ -189,4 +192,57 @@ uint64_t tp_image_debug_info(const struct tp_image *image)
             return header.sh_size;
     }
     return 0;
+}
+
+/* The bytes that a section is compressed from, to be freed; NULL: it is not whole, or compressed in another way. */
+static void *inflate_section(struct libdeflate_decompressor *inflate, Elf_Scn *section, size_t *size)
+{
+    enum { MOST_RATIO = 1032 }; /* what deflate can do */
+    Elf_Data *raw = elf_rawdata(section, NULL);
+    Elf64_Chdr head;
+
+    if (!raw || raw->d_size <= sizeof head)
+        return NULL;
+    memcpy(&head, raw->d_buf, sizeof head);
+    *size = head.ch_size;
+    void *bytes = head.ch_type == ELFCOMPRESS_ZLIB && *size && *size / MOST_RATIO <= raw->d_size ? malloc(*size) : NULL;
+    if (bytes && libdeflate_zlib_decompress(inflate, (const char *)raw->d_buf + sizeof head, raw->d_size - sizeof head,
+                                            bytes, *size, NULL) != LIBDEFLATE_SUCCESS) {
+        free(bytes);
+        bytes = NULL;
+    }
+    return bytes;
+}
+
+void tp_image_inflate(struct tp_image *image, bool places)
+{
+    struct libdeflate_decompressor *inflate = NULL;
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    size_t names, count = 0;
+
+    if (!image->elf || elf_getshdrstrndx(image->elf, &names))
+        return;
+    while ((section = elf_nextscn(image->elf, section)) && count < TP_IMAGE_SECTIONS) {
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(image->elf, names, header.sh_name) : NULL;
+        if (!name || strncmp(name, ".debug_", 7) != 0 || !(header.sh_flags & SHF_COMPRESSED))
+            continue;
+        size_t size = 0;
+        if (!places && strncmp(name, ".debug_loc", 10) == 0) {
+            header.sh_type = SHT_NOBITS; /* as in a file from which it was stripped */
+        } else {
+            inflate = inflate ? inflate : libdeflate_alloc_decompressor();
+            image->inflated[count] = inflate ? inflate_section(inflate, section, &size) : NULL;
+            if (!image->inflated[count])
+                continue;
+        }
+        header.sh_flags &= ~(GElf_Xword)SHF_COMPRESSED;
+        gelf_update_shdr(section, &header);
+        Elf_Data *data = size ? elf_getdata(section, NULL) : NULL;
+        if (data) {
+            data->d_buf = image->inflated[count++];
+            data->d_size = size;
+        }
+    }
+    libdeflate_free_decompressor(inflate);
 }

@@ -13,11 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TP_BUILD_ID_MOST = 64 };
+enum { TP_BUILD_ID_MOST = 64, TP_IMAGE_SECTIONS = 16 };
 
 struct tp_image {
     struct Elf *elf; /* NULL: none is open */
     int fd;          /* libdw finds other files by it; -1: closed */
+    void *inflated[TP_IMAGE_SECTIONS]; /* what was compressed in it */
 };
 
 /* 0, or a number of errno: ENOEXEC is no object file. Then there is nothing to close. */
@@ -46,6 +47,10 @@ bool tp_image_names_special(const struct tp_image *image, const char *folder, co
  * that may be opened; false: there is none. */
 bool tp_image_unit(const struct tp_image *image, Dwarf *dwarf, Dwarf_CU **cu, uint8_t *type, Dwarf_Die *unit,
                    Dwarf_Die *split);
+
+/* Inflate what is compressed of its debug information, before libdw does so, which takes three times as long. `places`:
+ * also where variables are; else there are no lists of these. */
+void tp_image_inflate(struct tp_image *image, bool places);
 
 /* Bytes of its debug information as they are in the file; 0: it has none of its own. */
 uint64_t tp_image_debug_info(const struct tp_image *image);
