@@ -16,7 +16,7 @@
 /* Help of --source-anywhere (profile/objects/source.h). */
 #define SOURCE_ANYWHERE "source text also of files that not everybody may read"
 /* Help of --keep-all (profile/store/store_fold.c, store_paths.c). */
-#define KEEP_ALL "all call paths and data structures, and all costs in them, however small"
+#define KEEP_ALL "all call paths, data structures, instructions and costs, however small"
 
 /* NULL with a line on stderr. `path` NULL: the newest. */
 tp_profile *given_open(const char *path);

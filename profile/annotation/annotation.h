@@ -83,7 +83,7 @@ struct tp_annotated_call {
 struct tp_annotated_instruction {
     uint32_t file, line, function;
     uint64_t address, offset;
-    uint8_t length;
+    uint32_t length; /* of a run of them, in a function that is rarely executed, of all */
     union tp_cell *cost;
 };
 

@@ -206,7 +206,7 @@ static bool take_instruction(struct tp_reading *r)
     *to = (struct tp_annotated_instruction){.address = (uint64_t)sqlite3_column_int64(r->row, 1),
                                             .offset = (uint64_t)sqlite3_column_int64(r->row, 2),
                                             .file = file, .line = tp_number_at(r, 5), .function = function,
-                                            .length = (uint8_t)tp_number_at(r, 3), .cost = cost};
+                                            .length = (uint32_t)tp_number_at(r, 3), .cost = cost};
     tp_annotation_add(a, cost, r->cell);
     return tp_remember(&a->instruction_of_id, sqlite3_column_int64(r->row, 0), a->instructions.count - 1);
 }

@@ -89,11 +89,15 @@ bool tp_code_text(const struct tp_code *code, uint64_t offset, uint64_t address,
                   size_t size, uint64_t *target)
 {
     uint64_t left = 0;
-    const uint8_t *bytes = length && length <= LONGEST ? tp_image_at(&code->image, offset, &left) : NULL;
+    const uint8_t *bytes = length ? tp_image_at(&code->image, offset, &left) : NULL;
 
     *target = 0;
     if (!bytes || left < length)
         return false;
+    if (length > LONGEST) {
+        snprintf(out, size, "(%u bytes of code that is seldom executed)", length);
+        return true;
+    }
 #if TENURE_HAVE_ZYDIS
     ZydisDecodedInstruction instruction;
     ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
@@ -103,6 +107,9 @@ bool tp_code_text(const struct tp_code *code, uint64_t offset, uint64_t address,
         if (instruction.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE && operand[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
             !ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&instruction, &operand[0], address, target)))
             *target = 0;
+        size_t used = strlen(out);
+        if (instruction.length < length)
+            snprintf(out + used, size - used, "; ...");
         return true;
     }
 #else

@@ -17,7 +17,8 @@ struct tp_code *tp_code_open(tp_profile *profile, const char *object, struct tp_
 void tp_code_close(struct tp_code *code); /* NULL is fine */
 
 /* The instruction of `length` bytes at `offset` (in the object's own addresses), which ran at `address`, in `out`; and
- * where it jumps to or calls, if it says so (else 0). False: the object has no code there. */
+ * where it jumps to or calls, if it says so (else 0). Of several instructions that are one row, the first, and
+ * that there are more. False: the object has no code there. */
 bool tp_code_text(const struct tp_code *code, uint64_t offset, uint64_t address, unsigned length, char *out,
                   size_t size, uint64_t *target);
 

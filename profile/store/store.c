@@ -138,20 +138,26 @@ int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_i
     struct tp_store store = {.path = path, .rec = rec, .options = options, .err = err};
 
     store.instruction_id = calloc(rec->instrs.count + 1, sizeof *store.instruction_id);
+    store.first_in_row = calloc(rec->instrs.count + 1, sizeof *store.first_in_row);
+    store.next_in_row = calloc(rec->instrs.count + 1, sizeof *store.next_in_row);
     store.frame_id = calloc(rec->frames.count + 1, sizeof *store.frame_id);
     store.total = calloc(TP_MAX_EVENTS, sizeof *store.total);
-    int failed = !store.instruction_id || !store.frame_id || !store.total || tp_sites_make(&store.sites, rec)
+    bool has_memory = store.instruction_id && store.first_in_row && store.next_in_row && store.frame_id &&
+                      store.total && !tp_sites_make(&store.sites, rec);
+    int failed = !has_memory
                      ? TP_NO_MEMORY(err)
                      : tp_statements(rec, options, err) || tp_loops(rec, &store.sites, options, err) ||
                            tp_name_data(rec, err) || (!options->keep_all && tp_fold_data(rec, err)) ||
                            tp_store_possible(&store) ||
                            tp_store_make(&store, write_large_tables, store_write_rest, NULL);
-    result->instructions = store.instructions;
+    result->instructions = store.instructions ? store.sites.first[rec->contexts.count] : 0;
     result->functions = rec->contexts.count;
     result->paths = store.paths;
     tp_from_tree_free(&store.from_tree);
     tp_sites_free(&store.sites);
     free(store.instruction_id);
+    free(store.first_in_row);
+    free(store.next_in_row);
     free(store.frame_id);
     free(store.total);
     return failed ? -1 : 0;

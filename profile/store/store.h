@@ -151,6 +151,8 @@ struct tp_store {
     const struct tp_import_options *options;
     struct tp_error *err;
     uint32_t *instruction_id; /* by instruction index; 0: no row */
+    uint32_t *first_in_row, *next_in_row; /* likewise, of those that share a row (store_code.c): the first one + 1, 0:
+                                             itself; the next one + 1, 0: none */
     uint32_t *frame_id;       /* by inlined frame; 0: no row */
     uint64_t *total;          /* a row: self costs of everything */
     uint8_t can;              /* TP_CAN_* of everything */
@@ -258,6 +260,9 @@ int tp_store_statements(struct tp_store *store);
 int tp_store_loops(struct tp_store *store); /* after tp_store_code, which numbers inlined frames */
 /* objects: a row for each data object, whose `can` is what those do who miss in it. */
 int tp_store_offsets(struct tp_store *store, const struct tp_cost_rows *objects);
+
+/* Of each event one part in `parts` of what everything costs. */
+void tp_kept_least(const struct tp_store *store, uint64_t parts, uint64_t *least);
 
 /* Whether a column of some table or view has this name already; words of a view's SQL count, too. */
 bool tp_store_names_column(const char *name);

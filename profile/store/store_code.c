@@ -12,6 +12,10 @@
  * only if all of the function's self cost arose below the line, or none, or all of it is the line's; otherwise it is
  * taken to be the same part as of the whole function, and the line is marked as an estimate. Without a complete
  * tree the sum is cut at the function's inclusive cost, and marked unless the lines' sums show that nothing overlaps.
+ *
+ * Most instructions of a large program are in functions that cost next to nothing. Beyond COMPLETE instructions, those
+ * of a function with no more than one part in KEPT_PARTS of any event share rows: a run of them that are on one line,
+ * in one inlined frame and one loop is a row, as one long instruction would be.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +24,7 @@
 #include "profile/store/store.h"
 
 enum { REPORT_EVERY = 512 }; /* functions between two reports of progress */
+enum { KEPT_PARTS = 10000, COMPLETE = 100000 };
 
 struct code {
     struct tp_store *store;
@@ -29,7 +34,15 @@ struct code {
     struct tp_insert functions, function_groups, lines, line_groups, instructions, self, threads, inlined;
     struct tp_cost_rows line, frame; /* of the function at hand: self, then inclusive costs */
     struct tp_cost_rows thread;      /* likewise: self costs */
-    struct tp_cost_rows of_instruction; /* by thread: self costs of the instruction at hand */
+    struct tp_cost_rows of_run;      /* by thread: self costs of the run at hand */
+    struct run {
+        uint32_t first, last; /* instructions + 1; 0: none */
+        uint64_t cost[TP_MAX_EVENTS];
+        uint8_t can, type;
+        bool typed;           /* there was an instruction of a type */
+    } run;                           /* instructions that are one row: one, where the function is not rare */
+    const uint64_t *least;           /* of each event: what a rare function has at most; NULL: none is */
+    bool rare;                       /* the function at hand is */
     uint64_t row[TP_MAX_EVENTS], incl[TP_MAX_EVENTS], scratch[TP_MAX_EVENTS];
     struct tp_arena arena; /* of arcs and first_arc */
     uint32_t next_frame; /* id of the first frame of the function at hand */
@@ -120,28 +133,22 @@ static int write_frames(struct code *code, uint32_t context)
 
 /* ------------------------------------------------------------------------------------------ instructions */
 
-/* One instruction's costs by thread, for the table and for the function's rows by thread. */
-static int write_self(struct code *code, const struct tp_instr *instr, uint32_t id)
+/* The run's costs by thread, for the table and for the function's rows by thread. */
+static int write_self(struct code *code, uint32_t id)
 {
-    struct tp_cost_rows *own = &code->of_instruction;
+    struct tp_cost_rows *own = &code->of_run;
 
-    for (const struct tp_blob *blob = instr->costs; blob; blob = blob->next) { /* one for each data object */
-        struct tp_cost_row *row = tp_cost_row(own, blob->thread);
-        if (!row)
-            return TP_NO_MEMORY(code->store->err);
-        tp_blob_add(code->events, blob, row->cost, NULL);
-    }
     for (size_t i = 0; i < own->list.count; i++) {
         const struct tp_cost_row *row = &own->list.at[i];
         struct tp_cost_row *thread = tp_cost_row(&code->thread, row->key);
         if (!thread)
             return TP_NO_MEMORY(code->store->err);
         tp_add_row(code->events, thread->cost, row->cost);
-        thread->can |= instr->can;
+        thread->can |= code->run.can;
         if (!id)
             continue;
         TP_PUT(&code->self, TP_INTEGER(id), TP_COUNT(code->store->rec->threads.at[row->key - 1].id));
-        tp_put_row(&code->self, code->events, row->cost, instr->can);
+        tp_put_row(&code->self, code->events, row->cost, code->run.can);
         if (tp_insert_row(code->store, &code->self))
             return -1;
     }
@@ -149,16 +156,87 @@ static int write_self(struct code *code, const struct tp_instr *instr, uint32_t 
     return 0;
 }
 
-/* Where an import knows lines only there is no row (tp_recording.no_addresses). */
-static int write_instruction(struct code *code, uint32_t index)
+/* The row of the run at hand, after which there is none. Where an import knows lines only there is no row
+ * (tp_recording.no_addresses). */
+static int write_run(struct code *code)
 {
     struct tp_store *store = code->store;
     const struct tp_recording *rec = store->rec;
-    const struct tp_instr *instr = &rec->instrs.at[index];
+    const struct run *run = &code->run;
+    if (!run->first)
+        return 0;
+    const struct tp_instr *first = &rec->instrs.at[run->first - 1], *last = &rec->instrs.at[run->last - 1];
+    uint32_t id = rec->no_addresses ? 0 : (uint32_t)++store->instructions;
+    uint32_t function = rec->contexts.at[first->context - 1].function;
+
+    for (uint32_t i = run->first; i; i = store->next_in_row[i - 1])
+        store->instruction_id[i - 1] = id;
+    if (id) {
+        struct tp_insert *insert = &code->instructions;
+        TP_PUT(insert, TP_ID(id), TP_ID(first->context), TP_ID(function ? rec->functions.at[function - 1].object : 0),
+               TP_INTEGER(first->address), TP_INTEGER(last->address - first->address + last->length),
+               TP_ID(first->file), TP_ID(first->line), TP_ID(frame_id(code, first->frame)), TP_ID(first->statement),
+               TP_ID(first->loop), TP_IF(run->type != TP_TYPE_UNKNOWN, TP_INTEGER(run->type == TP_TYPE_FLOATING)));
+        tp_put_row(insert, code->events, run->cost, run->can);
+        if (tp_insert_row(store, insert))
+            return -1;
+    }
+    if (write_self(code, id))
+        return -1;
+    code->run = (struct run){0};
+    return 0;
+}
+
+/* Whether an instruction that follows the run at hand is part of it. */
+static bool is_of_run(const struct code *code, const struct tp_instr *instr)
+{
+    const struct tp_instr *at = code->store->rec->instrs.at;
+    const struct tp_instr *first = &at[code->run.first - 1], *last = &at[code->run.last - 1];
+
+    return code->rare && instr->file == first->file && instr->line == first->line && instr->frame == first->frame &&
+           instr->statement == first->statement && instr->loop == first->loop &&
+           instr->address - last->address >= last->length;
+}
+
+/* The instruction, whose costs are in code->row, to the run at hand, or to one that it begins. */
+static int add_to_run(struct code *code, uint32_t index)
+{
+    struct tp_store *store = code->store;
+    const struct tp_instr *instr = &store->rec->instrs.at[index];
+    struct run *run = &code->run;
+
+    if (run->first && !is_of_run(code, instr) && write_run(code))
+        return -1;
+    if (run->first) {
+        store->next_in_row[run->last - 1] = index + 1;
+        store->first_in_row[index] = run->first;
+    }
+    run->first = run->first ? run->first : index + 1;
+    run->last = index + 1;
+    tp_add_row(code->events, run->cost, code->row);
+    run->can |= instr->can;
+    if (instr->type != TP_TYPE_UNKNOWN &&
+        tp_does(code->events, code->row, instr->can) & (TP_CAN_READ | TP_CAN_WRITE)) {
+        run->type = !run->typed || run->type == instr->type ? instr->type : TP_TYPE_UNKNOWN;
+        run->typed = true;
+    }
+    if (store->rec->threads.count < 2)
+        return 0;
+    for (const struct tp_blob *blob = instr->costs; blob; blob = blob->next) { /* one for each data object */
+        struct tp_cost_row *row = tp_cost_row(&code->of_run, blob->thread);
+        if (!row)
+            return TP_NO_MEMORY(store->err);
+        tp_blob_add(code->events, blob, row->cost, NULL);
+    }
+    return 0;
+}
+
+static int take_instruction(struct code *code, uint32_t index)
+{
+    struct tp_store *store = code->store;
+    const struct tp_instr *instr = &store->rec->instrs.at[index];
     struct tp_cost_row *line = tp_cost_row(&code->line, tp_line_key(instr->file, instr->line));
     struct tp_cost_row *frame = instr->frame ? frame_row(code, instr->frame) : NULL;
-    uint32_t id = rec->no_addresses ? 0 : (uint32_t)++store->instructions;
-    uint32_t function = rec->contexts.at[instr->context - 1].function;
 
     if (!line || (instr->frame && !frame))
         return TP_NO_MEMORY(store->err);
@@ -170,20 +248,7 @@ static int write_instruction(struct code *code, uint32_t index)
         tp_add_row(code->events, frame->cost, code->row);
         frame->can |= instr->can;
     }
-    store->instruction_id[index] = id;
-    if (id) {
-        struct tp_insert *insert = &code->instructions;
-        bool typed = instr->type != TP_TYPE_UNKNOWN &&
-                     tp_does(code->events, code->row, instr->can) & (TP_CAN_READ | TP_CAN_WRITE);
-        TP_PUT(insert, TP_ID(id), TP_ID(instr->context), TP_ID(function ? rec->functions.at[function - 1].object : 0),
-               TP_INTEGER(instr->address), TP_INTEGER(instr->length), TP_ID(instr->file), TP_ID(instr->line),
-               TP_ID(frame_id(code, instr->frame)), TP_ID(instr->statement), TP_ID(instr->loop),
-               TP_IF(typed, TP_INTEGER(instr->type == TP_TYPE_FLOATING)));
-        tp_put_row(insert, code->events, code->row, instr->can);
-        if (tp_insert_row(store, insert))
-            return -1;
-    }
-    return rec->threads.count > 1 ? write_self(code, instr, id) : 0;
+    return add_to_run(code, index);
 }
 
 /* ------------------------------------------------------------------------------------------ lines */
@@ -368,6 +433,19 @@ static int write_function_row(struct code *code, uint32_t index, uint64_t first,
                             context->can_below);
 }
 
+/* Without totals of the core's own no function is. */
+static bool is_rare(struct code *code, const struct tp_context *x)
+{
+    bool rare = code->least && x->costs;
+
+    memset(code->row, 0, sizeof code->row);
+    if (rare)
+        tp_blobs_add(code->events, x->costs, code->row, NULL);
+    for (size_t k = 0; rare && k < code->width; k++)
+        rare = code->row[k] <= code->least[k];
+    return rare;
+}
+
 static int write_function(struct code *code, uint32_t context)
 {
     struct tp_store *store = code->store;
@@ -376,11 +454,14 @@ static int write_function(struct code *code, uint32_t context)
     uint64_t first = store->instructions + 1;
     uint64_t sum[TP_MAX_EVENTS] = {0};
 
+    code->rare = is_rare(code, x);
     for (uint32_t i = sites->first[context - 1]; i < sites->first[context]; i++) {
-        if (write_instruction(code, sites->at[i].instr))
+        if (take_instruction(code, sites->at[i].instr))
             return -1;
         tp_add_row(code->events, sum, code->row);
     }
+    if (write_run(code))
+        return -1;
     tp_add_row(code->events, store->total, sum);
     memset(code->row, 0, sizeof code->row);
     memset(code->incl, 0, sizeof code->incl);
@@ -404,7 +485,7 @@ int tp_store_code(struct tp_store *store)
     size_t count = store->rec->contexts.count, width = store->rec->events.count;
     struct code code = {.store = store, .events = &store->rec->events, .width = width, .next_frame = 1,
                         .line.width = 2 * width, .frame.width = 2 * width, .thread.width = width,
-                        .of_instruction.width = width};
+                        .of_run.width = width};
     const struct {
         struct tp_insert *insert;
         const char *table;
@@ -413,8 +494,12 @@ int tp_store_code(struct tp_store *store)
                   {&code.instructions, "t_instructions"}, {&code.self, "t_self"},
                   {&code.threads, "t_thread_functions"}, {&code.inlined, "t_inlined"}};
     enum { TABLES = sizeof tables / sizeof *tables };
+    uint64_t total[TP_MAX_EVENTS];
     int failed = order_arcs(&code);
 
+    tp_kept_least(store, KEPT_PARTS, total);
+    if (!store->options->keep_all && store->rec->instrs.count > COMPLETE)
+        code.least = total;
     for (size_t i = 0; !failed && i < TABLES; i++)
         failed = tp_insert_open(store, tables[i].insert, tables[i].table);
     for (size_t i = 1; !failed && i <= count; i++) {
@@ -426,7 +511,7 @@ int tp_store_code(struct tp_store *store)
     tp_cost_rows_free(&code.line);
     tp_cost_rows_free(&code.frame);
     tp_cost_rows_free(&code.thread);
-    tp_cost_rows_free(&code.of_instruction);
+    tp_cost_rows_free(&code.of_run);
     tp_arena_free(&code.arena);
     return failed;
 }

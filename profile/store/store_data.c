@@ -21,28 +21,31 @@ struct shares {
     struct tp_store *store;
     struct tp_cost_rows objects; /* of all data objects, in their order; can: of those who missed in it */
     struct tp_cost_rows origins; /* of all origins, in their order: self, then inclusive costs */
-    struct tp_cost_rows here;    /* of the instruction at hand, by data object + 1 */
+    struct tp_cost_rows here;    /* of the row at hand, by data object + 1 */
 };
 
+/* Of an instruction, and those that share its row. */
 static int write_shares(struct tp_store *store, struct tp_insert *insert, size_t index)
 {
     struct shares *s = insert->user;
     const struct tp_recording *rec = store->rec;
-    const struct tp_instr *instr = &rec->instrs.at[index];
-    int failed = tp_cost_rows_add_data(&s->here, &rec->events, instr) ? TP_NO_MEMORY(store->err) : 0;
+    int failed = 0;
+
+    for (size_t i = store->first_in_row[index] ? 0 : index + 1; !failed && i; i = store->next_in_row[i - 1])
+        failed = tp_cost_rows_add_data(&s->here, &rec->events, &rec->instrs.at[i - 1]) ? TP_NO_MEMORY(store->err) : 0;
 
     tp_cost_rows_sort(&s->here);
     for (size_t i = 0; !failed && i < s->here.list.count; i++) {
         const struct tp_cost_row *row = &s->here.list.at[i];
         struct tp_cost_row *object = &s->objects.list.at[row->key - 1];
         tp_add_row(&rec->events, object->cost, row->cost);
-        object->can |= instr->can;
+        object->can |= row->can;
     }
     s->here.list.count = tp_fold_rows(store, &s->here, s->here.list.at, s->here.list.count);
     for (size_t i = 0; !failed && i < s->here.list.count; i++) {
         const struct tp_cost_row *row = &s->here.list.at[i];
         TP_PUT(insert, TP_ID(store->instruction_id[index]), TP_ID(row->key));
-        tp_put_row(insert, &rec->events, row->cost, instr->can);
+        tp_put_row(insert, &rec->events, row->cost, row->can);
         failed = tp_insert_row(store, insert);
     }
     tp_cost_rows_clear(&s->here);

@@ -279,6 +279,17 @@ void tp_put_self_and_incl(struct tp_insert *insert, const struct tp_events *even
     tp_put_row(insert, events, row->cost + events->count, row->can_below);
 }
 
+void tp_kept_least(const struct tp_store *store, uint64_t parts, uint64_t *least)
+{
+    const struct tp_recording *rec = store->rec;
+
+    memset(least, 0, rec->events.count * sizeof *least);
+    for (size_t i = 0; i < rec->parts.count; i++)
+        tp_add_row(&rec->events, least, rec->parts.at[i].self);
+    for (size_t i = 0; i < rec->events.count; i++)
+        least[i] /= parts;
+}
+
 uint8_t tp_does(const struct tp_events *events, const uint64_t *row, uint8_t can)
 {
     for (size_t i = 0; i < events->count; i++) {

@@ -4,8 +4,9 @@
  * which they conflicted (--patterns=yes), whose writes took lines from whom (--coherence=mesi), and who had to load
  * lines again that somebody else had thrown out, or used first what somebody else had loaded (--interdependence=yes).
  *
- * The recording has pieces of all these: one for each part and thread in which they occurred. The pieces of a table are
- * sorted by what makes a row; those of one row come one after the other then, and are added up as it is written.
+ * The recording has pieces of all these: one for each part and thread in which they occurred, and each instruction, of
+ * those that share a row. The pieces of a table are sorted by what makes a row; those of one row come one after the
+ * other then, and are added up as it is written.
  *
  * How long ago a line had been used is a table of its own, with a row per power of two. A reuse is a pair without an
  * evictor.
@@ -59,6 +60,12 @@ static int by_payer(const void *a, const void *b)
     return order ? order : TP_COMPARE(x->data, y->data);
 }
 
+/* Where data objects were folded, those are left out that are rare among all. */
+static bool is_rare(const struct tp_store *store, uint64_t strides)
+{
+    return store->rec->small && strides <= store->strides / TP_ROW_PARTS;
+}
+
 static int write_stride_sum(struct tp_store *store, struct tp_insert *insert, const void *pieces, size_t count)
 {
     const struct tp_strides *x = pieces;
@@ -68,6 +75,8 @@ static int write_stride_sum(struct tp_store *store, struct tp_insert *insert, co
         strides = tp_sum(strides, x[i].count);
         lost = tp_sum(lost, x[i].lost);
     }
+    if (is_rare(store, strides))
+        return 0;
     TP_PUT(insert, TP_ID(row_of_instruction(store, x->instr)), TP_ID(x->data), TP_COUNT(strides), TP_COUNT(lost));
     return tp_insert_row(store, insert);
 }
@@ -81,8 +90,6 @@ static int by_stride(const void *a, const void *b)
     return order ? order : TP_COMPARE(x->bytes, y->bytes);
 }
 
-/* Where data objects were folded, strides that are rare among all are left out, as are those that the recording did
- * not keep. */
 static int write_stride(struct tp_store *store, struct tp_insert *insert, const void *pieces, size_t count)
 {
     const struct tp_stride *x = pieces;
@@ -90,7 +97,7 @@ static int write_stride(struct tp_store *store, struct tp_insert *insert, const 
 
     for (size_t i = 0; i < count; i++)
         times = tp_sum(times, x[i].count);
-    if (store->rec->small && times <= store->strides / TP_ROW_PARTS)
+    if (is_rare(store, times))
         return 0;
     TP_PUT(insert, TP_ID(row_of_instruction(store, x->instr)), TP_ID(x->data), TP_INTEGER(x->bytes), TP_COUNT(times));
     return tp_insert_row(store, insert);
@@ -251,8 +258,19 @@ static int write_distances(struct tp_store *store, struct tp_insert *insert, con
 #define TABLE(name, pieces, compare, write)                                                                   \
     misses_table(store, name, (pieces).at, (pieces).count, sizeof *(pieces).at, compare, write)
 
+/* An instruction + 1, or 0, becomes the first one of its row. */
+static void to_first(const struct tp_store *store, uint32_t *instr)
+{
+    if (*instr && store->first_in_row[*instr - 1])
+        *instr = store->first_in_row[*instr - 1];
+}
+
 int tp_store_sharing(struct tp_store *store)
 {
+    for (size_t i = 0; i < store->rec->sharings.count; i++) {
+        to_first(store, &store->rec->sharings.at[i].writer);
+        to_first(store, &store->rec->sharings.at[i].victim);
+    }
     return TABLE("t_sharing", store->rec->sharings, by_writer, write_sharing);
 }
 
@@ -260,8 +278,20 @@ int tp_store_misses(struct tp_store *store)
 {
     struct tp_recording *rec = store->rec;
 
-    for (size_t i = 0; i < rec->stride_sums.count; i++)
+    for (size_t i = 0; i < rec->stride_sums.count; i++) {
         store->strides = tp_sum(store->strides, rec->stride_sums.at[i].count);
+        to_first(store, &rec->stride_sums.at[i].instr);
+    }
+    for (size_t i = 0; i < rec->strides.count; i++)
+        to_first(store, &rec->strides.at[i].instr);
+    for (size_t i = 0; i < rec->conflicts.count; i++)
+        to_first(store, &rec->conflicts.at[i].instr);
+    for (size_t i = 0; i < rec->again.count + rec->reuses.count; i++) {
+        struct tp_again *again = i < rec->again.count ? &rec->again.at[i] : &rec->reuses.at[i - rec->again.count];
+        to_first(store, &again->loader);
+        to_first(store, &again->evictor);
+        to_first(store, &again->instr);
+    }
     return TABLE("t_stride_sums", rec->stride_sums, by_payer, write_stride_sum) ||
                    TABLE("t_strides", rec->strides, by_stride, write_stride) ||
                    TABLE("t_conflicts", rec->conflicts, by_set, write_set) ||

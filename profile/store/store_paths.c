@@ -444,12 +444,9 @@ static int visit_all(struct visit *v)
 static int choose_all(struct visit *v)
 {
     const struct tp_recording *rec = v->store->rec;
-    uint64_t total[TP_MAX_EVENTS] = {0};
+    uint64_t total[TP_MAX_EVENTS];
 
-    for (size_t part = 0; part < rec->parts.count; part++)
-        tp_add_row(&rec->events, total, rec->parts.at[part].self);
-    for (size_t i = 0; i < rec->events.count; i++)
-        total[i] /= KEPT_PARTS;
+    tp_kept_least(v->store, KEPT_PARTS, total);
     v->least = total;
     v->choosing = true;
     int failed = visit_all(v);

@@ -94,6 +94,53 @@ def check_aliases():
           aliases.execute('SELECT id, D1mr FROM paths').fetchall())
 
 
+def check_instructions():
+    """Rare functions of 8 instructions each, one after the other, and one function that has nearly all costs."""
+    raw, functions, width = raw_make.Raw(), 15000, len(raw_make.IMMEDIATE)
+    missed = {raw_make.DATA.index('D1mr'): 1}
+    raw.events()
+    raw.object(1, '/nowhere', 0x1000, 0x1000000)
+    for thread in 1, 2:
+        raw.thread(thread, thread)
+    raw.data_object(1, 3, name='table')
+    for i in range(1, functions + 1):
+        raw.function(i, 1, 0x1000 + 64 * i, 64, 'f%d' % i)
+    for i in range(1, functions + 1):
+        times = 10 ** 6 if i == 7 else 1
+        for k in range(8):
+            number, once = 8 * i + k, [times, times] + [0] * (width - 2)
+            raw.instr(number, 0x1000 + 64 * i + 5 * k, 4, i, raw_make.CALL if k == 3 else 0, 1, 0)
+            for thread in 1, 2:
+                raw.self_cost(thread, number, once)
+                raw.late_cost(thread, number, 1, missed, 1)
+        if i < functions:
+            raw.arc(i, 8 * i + 3, i, i + 1)
+            raw.arc_cost(i, 1, raw_make.costs([1] * width))
+        every = raw_make.costs([16 * times, 16 * times] + [0] * (width - 2), {}, {raw_make.DATA.index('D1mr'): 16})
+        raw.func_cost(i, 1, every, every)
+    raw.end()
+    raw.save('instructions.raw')
+    for name, options in (('few', ()), ('every', ('--keep-all',))):
+        check('import of instructions', run([TENURE, 'import', '-q', *options, '-o', name, 'instructions.raw'])[0], 0)
+    few, every = sqlite3.connect('few'), sqlite3.connect('every')
+    rows = 'SELECT count(*) FROM instructions'
+    check('instructions', (one(few, rows), one(every, rows)), (functions + 7, 8 * functions))
+    check('of the function that is not rare', one(few, rows + " WHERE function = 'f7'"), 8)
+    check('what a row covers', few.execute("SELECT offset, length FROM instructions WHERE function = 'f9'").fetchall(),
+          [(0x1000 + 64 * 9, 39)])
+    check('one row each', one(few, 'SELECT count(*) = count(DISTINCT instruction_id) FROM instruction_data'), 1)
+    for keys, table in (('function_id', 'instructions'), ('function_id', 'instruction_data'), ('file, line', 'lines')):
+        check('%s by %s' % (table, keys), sums(few, keys, table), sums(every, keys, table))
+    by_thread = 'SELECT s.thread, i.function_id, sum(s.Ir), sum(s.D1mr) FROM self s JOIN instructions i ' \
+                'ON i.id = s.instruction_id GROUP BY 1, 2'
+    check('by thread', few.execute(by_thread).fetchall(), every.execute(by_thread).fetchall())
+    sites = 'SELECT i.function_id, a.address, callee_id FROM arcs a JOIN instructions i ON i.id = site_id ORDER BY 2'
+    check('calls', few.execute(sites).fetchall(), every.execute(sites).fetchall())
+    for command in (['annotate', '-d', 'few'], ['html', '-o', 'few.html', 'few'],
+                    ['merge', '-q', '-o', 'both', 'few', 'every']):
+        check(' '.join(command), run([TENURE, *command])[0], 0)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -101,6 +148,7 @@ def main():
         check('import', run([TENURE, 'import', '-q', '-o', 'folded', 'r.raw'])[0], 0)
         check('import of all', run([TENURE, 'import', '-q', '--keep-all', '-o', 'all', 'r.raw'])[0], 0)
         check_aliases()
+        check_instructions()
         folded, everything = sqlite3.connect('folded'), sqlite3.connect('all')
         folded.execute('CREATE TEMP TABLE every(id INTEGER PRIMARY KEY, parent INTEGER)')
         folded.executemany('INSERT INTO every VALUES(?, ?)', everything.execute('SELECT id, parent FROM paths'))
@@ -117,9 +165,10 @@ def main():
             small = ("SELECT count(*) > 0 AND count(*) = count(DISTINCT %s) FROM %s JOIN data_objects d "
                      "ON d.id = data_id WHERE d.kind = 'folded'" % (column, table))
             check('small costs of ' + table, one(folded, small), 1)
-        sum_of = 'SELECT sum(strides), sum(lost) FROM t_stride_sums'
-        rare = one(everything, sum_of) // 100000
-        check('sum of strides', folded.execute(sum_of).fetchall(), everything.execute(sum_of).fetchall())
+        rare = one(everything, 'SELECT sum(strides) FROM t_stride_sums') // 100000
+        often = 'SELECT sum(strides), min(strides) > %d FROM t_stride_sums WHERE strides > %d' % (rare, rare)
+        check('sums of strides', (one(folded, often) >= one(everything, often),
+                                  one(folded, 'SELECT min(strides) > %d FROM t_stride_sums' % rare)), (True, 1))
         check('rare strides', (rare > 0, one(folded, 'SELECT min(count) FROM strides') > rare,
                                one(everything, 'SELECT min(count) FROM strides') <= rare), (True, True, True))
         often = 'SELECT count(*) FROM data_objects WHERE blocks >= 50000'
