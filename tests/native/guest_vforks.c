@@ -87,7 +87,8 @@ static void ends(int how, int flags)
 /* The other program ends when its parent has been seen to go on. A failed exec changes nothing. */
 static void becomes(int how)
 {
-    static char *const argv[] = {"sh", "-c", "read line; exit 7", NULL}, *const none[] = {NULL};
+    static char shell[] = "sh", command[] = "-c", script[] = "read line; exit 7";
+    static char *const argv[] = {shell, command, script, NULL}, *const none[] = {NULL};
     int ends[2];
 
     if (pipe(ends) != 0)
