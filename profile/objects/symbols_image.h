@@ -48,7 +48,7 @@ bool tp_image_names_special(const struct tp_image *image, const char *folder, co
 bool tp_image_unit(const struct tp_image *image, Dwarf *dwarf, Dwarf_CU **cu, uint8_t *type, Dwarf_Die *unit,
                    Dwarf_Die *split);
 
-/* Inflate what is compressed of its debug information, before libdw does so, which takes three times as long. `places`:
+/* Inflate what is compressed of its debug information, before libdw does so with zlib, which takes longer. `places`:
  * also where variables are; else there are no lists of these. */
 void tp_image_inflate(struct tp_image *image, bool places);
 

@@ -37,9 +37,9 @@ struct code {
     struct tp_cost_rows of_run;      /* by thread: self costs of the run at hand */
     struct run {
         uint32_t first, last; /* instructions + 1; 0: none */
-        uint64_t cost[TP_MAX_EVENTS];
         uint8_t can, type;
         bool typed;           /* there was an instruction of a type */
+        uint64_t *cost;
     } run;                           /* instructions that are one row: one, where the function is not rare */
     const uint64_t *least;           /* of each event: what a rare function has at most; NULL: none is */
     bool rare;                       /* the function at hand is */
@@ -183,7 +183,7 @@ static int write_run(struct code *code)
     }
     if (write_self(code, id))
         return -1;
-    code->run = (struct run){0};
+    code->run = (struct run){.cost = code->run.cost};
     return 0;
 }
 
@@ -211,9 +211,12 @@ static int add_to_run(struct code *code, uint32_t index)
         store->next_in_row[run->last - 1] = index + 1;
         store->first_in_row[index] = run->first;
     }
+    if (run->first)
+        tp_add_row(code->events, run->cost, code->row);
+    else
+        memcpy(run->cost, code->row, code->width * sizeof *run->cost);
     run->first = run->first ? run->first : index + 1;
     run->last = index + 1;
-    tp_add_row(code->events, run->cost, code->row);
     run->can |= instr->can;
     if (instr->type != TP_TYPE_UNKNOWN &&
         tp_does(code->events, code->row, instr->can) & (TP_CAN_READ | TP_CAN_WRITE)) {
@@ -438,7 +441,7 @@ static bool is_rare(struct code *code, const struct tp_context *x)
 {
     bool rare = code->least && x->costs;
 
-    memset(code->row, 0, sizeof code->row);
+    memset(code->row, 0, code->width * sizeof *code->row);
     if (rare)
         tp_blobs_add(code->events, x->costs, code->row, NULL);
     for (size_t k = 0; rare && k < code->width; k++)
@@ -494,9 +497,10 @@ int tp_store_code(struct tp_store *store)
                   {&code.instructions, "t_instructions"}, {&code.self, "t_self"},
                   {&code.threads, "t_thread_functions"}, {&code.inlined, "t_inlined"}};
     enum { TABLES = sizeof tables / sizeof *tables };
-    uint64_t total[TP_MAX_EVENTS];
+    uint64_t total[TP_MAX_EVENTS], cost[TP_MAX_EVENTS];
     int failed = order_arcs(&code);
 
+    code.run.cost = cost;
     tp_kept_least(store, KEPT_PARTS, total);
     if (!store->options->keep_all && store->rec->instrs.count > COMPLETE)
         code.least = total;
