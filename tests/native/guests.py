@@ -161,6 +161,8 @@ def main():
                              ['--profile=yes', '--tenure-out-file=' + raws + '/%p.%n']):
                 cases.case(' '.join([*switches, program]), run_copy([engine, *switches, '--'], program),
                            run_copy([], program))
+    if run([refused, 'call'])[0] == -signal.SIGSEGV:
+        del REFUSED['call'] # this kernel takes no system calls of 32 bits, so it is a fault in the engine, too
     for what, words in REFUSED.items():
         for switches in [], ['--profile=yes', '--tenure-out-file=' + os.devnull]:
             status, out, err = run([engine, *switches, '--', refused, what])
