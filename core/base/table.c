@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * table.c: linear probing, doubling when three quarters full; see table.h. What is removed leaves
- * no mark: those behind it that would be found no more move up.
+ * table.c: linear probing, doubling when three quarters full; see table.h. What is removed leaves no mark: those behind
+ * it that would be found no more move up.
  */
 #include "table.h"
 

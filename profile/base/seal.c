@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/base/big.h"
 #include "profile/base/error.h"
 #include "profile/base/sound.h"
 
@@ -29,17 +30,6 @@ enum {
     AT_MAGIC = 12,
     END = 20,
 };
-
-static uint32_t get_u32(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-static void put_u32(uint8_t *p, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        p[i] = (uint8_t)(value >> (24 - 8 * i));
-}
 
 /* ------------------------------------------------------------------------------------------ bytes of the file */
 
@@ -109,7 +99,7 @@ static int write_seal(int fd)
     uint32_t of_seal = 0;
     struct stat st;
 
-    put_u32(changes, TP_SEAL_CHANGES);
+    tp_put_u32(changes, TP_SEAL_CHANGES);
     if (fstat(fd, &st) || put_bytes(fd, changes, sizeof changes, AT_CHANGES) ||
         put_bytes(fd, changes, sizeof changes, AT_CHANGES_THEN))
         return -1;
@@ -118,14 +108,14 @@ static int write_seal(int fd)
         uint32_t of_piece = 0;
         if (sum_bytes(fd, at, piece_size(length, at), &of_piece))
             return -1;
-        put_u32(sum, of_piece);
+        tp_put_u32(sum, of_piece);
         of_seal = libdeflate_crc32(of_seal, sum, SUM);
         if (put_bytes(fd, sum, SUM, to))
             return -1;
     }
-    put_u32(end + AT_LENGTH, (uint32_t)(length >> 32));
-    put_u32(end + AT_LENGTH + 4, (uint32_t)length);
-    put_u32(end + AT_SUM, libdeflate_crc32(of_seal, end, AT_SUM));
+    tp_put_u32(end + AT_LENGTH, (uint32_t)(length >> 32));
+    tp_put_u32(end + AT_LENGTH + 4, (uint32_t)length);
+    tp_put_u32(end + AT_SUM, libdeflate_crc32(of_seal, end, AT_SUM));
     memcpy(end + AT_MAGIC, TP_SEAL_MAGIC, END - AT_MAGIC);
     return put_bytes(fd, end, END, to);
 }
@@ -162,12 +152,12 @@ static uint64_t all_pages(const struct sealed *s)
 {
     uint32_t page = (uint32_t)s->head[AT_PAGE_SIZE] << 8 | s->head[AT_PAGE_SIZE + 1];
 
-    return (uint64_t)(page == 1 ? 65536 : page) * get_u32(s->head + AT_PAGES);
+    return (uint64_t)(page == 1 ? 65536 : page) * tp_big_u32(s->head + AT_PAGES);
 }
 
 static bool was_changed(const struct sealed *s)
 {
-    return get_u32(s->head + AT_CHANGES) != TP_SEAL_CHANGES &&
+    return tp_big_u32(s->head + AT_CHANGES) != TP_SEAL_CHANGES &&
            memcmp(s->head + AT_CHANGES, s->head + AT_CHANGES_THEN, 4) == 0;
 }
 
@@ -181,13 +171,13 @@ static int find_seal(struct sealed *s)
         return 0;
     if (get_bytes(s->fd, end, END, s->size - END))
         return unreadable(s);
-    s->length = (uint64_t)get_u32(end + AT_LENGTH) << 32 | get_u32(end + AT_LENGTH + 4);
+    s->length = (uint64_t)tp_big_u32(end + AT_LENGTH) << 32 | tp_big_u32(end + AT_LENGTH + 4);
     if (memcmp(end + AT_MAGIC, TP_SEAL_MAGIC, END - AT_MAGIC) != 0 || s->length > s->size ||
         s->length + sums_size(s->length) + END != s->size)
         return 0;
     if (sum_bytes(s->fd, s->length, sums_size(s->length) + AT_SUM, &sum))
         return unreadable(s);
-    return sum == get_u32(end + AT_SUM);
+    return sum == tp_big_u32(end + AT_SUM);
 }
 
 static int check_pieces(const struct sealed *s)
@@ -201,7 +191,7 @@ static int check_pieces(const struct sealed *s)
         if (get_bytes(s->fd, written, SUM, s->length + at / TP_SEAL_PIECE * SUM) ||
             sum_bytes(s->fd, at, size, &sum))
             return unreadable(s);
-        if (sum == get_u32(written))
+        if (sum == tp_big_u32(written))
             continue;
         snprintf(what, sizeof what, "its checksum is wrong between byte %" PRIu64 " and byte %" PRIu64, at, at + size);
         return tp_damaged(s->path, what, s->err);

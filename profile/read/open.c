@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/base/big.h"
 #include "profile/base/error.h"
 #include "profile/base/row.h"
 #include "profile/base/seal.h"
@@ -35,23 +36,18 @@ enum {
 const int tp_raw_version = TN_RAW_VERSION, tp_schema_version = TP_SCHEMA_VERSION;
 static const char sqlite_magic[16] = "SQLite format 3";
 
-static uint32_t big_u32(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 static enum tp_kind kind_of_database(const char *path, const uint8_t *head, struct tp_error *err)
 {
-    if (big_u32(head + AT_APPLICATION_ID) != TP_APPLICATION_ID) {
+    if (tp_big_u32(head + AT_APPLICATION_ID) != TP_APPLICATION_ID) {
         TP_FAIL(err, "%s: an SQLite database, but not a profile of Tenure", path);
         return TP_KIND_OTHER;
     }
-    if (big_u32(head + AT_USER_VERSION) != TP_SCHEMA_VERSION) {
+    if (tp_big_u32(head + AT_USER_VERSION) != TP_SCHEMA_VERSION) {
         TP_FAIL(err,
                 "%s: profile with schema version %" PRIu32
                 ", this Tenure reads version %d; record again, or use "
                 "the Tenure that wrote it",
-                path, big_u32(head + AT_USER_VERSION), TP_SCHEMA_VERSION);
+                path, tp_big_u32(head + AT_USER_VERSION), TP_SCHEMA_VERSION);
         return TP_KIND_PROFILE_FOREIGN;
     }
     if (head[AT_JOURNAL] != 1 || head[AT_JOURNAL + 1] != 1) {

@@ -24,22 +24,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "profile/base/big.h"
 #include "profile/base/mem.h"
 
 enum { TP_PAGE = 16384 };
-
-/* Numbers in pages are big-endian. */
-static inline void tp_put_u16(uint8_t *p, uint32_t value)
-{
-    p[0] = (uint8_t)(value >> 8);
-    p[1] = (uint8_t)value;
-}
-
-static inline void tp_put_u32(uint8_t *p, uint32_t value)
-{
-    tp_put_u16(p, value >> 16);
-    tp_put_u16(p + 2, value);
-}
 
 /* A column as it is stored. A row ends behind its last column that differs from what it is where a row ends before it.
  * So columns that seldom do are stored last, in whatever order values are put. */

@@ -170,6 +170,7 @@ FUNCTION(nt_copy)
 nt_copy_begin:
     rep movsb
     jmp nt_copy_fault
+/* Here as well a fault leads to nt_copy_fault, with what is in rcx. */
     .globl nt_refuses_32
 nt_refuses_32:
     mov $1, %ecx
