@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * big.h: big-endian numbers, as SQLite has them in its pages.
+ * big.h: big-endian numbers, as SQLite has them in the header of a database and in its pages. What lies behind these
+ * pages (seal.h) has them, too, so that a file has one order of bytes. Numbers of raw profiles are little-endian
+ * (profile/raw/raw_read.h). Pointers need no alignment.
  */
 #ifndef TENURE_PROFILE_BIG_H
 #define TENURE_PROFILE_BIG_H
