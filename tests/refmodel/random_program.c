@@ -367,8 +367,11 @@ static uint32_t flags_of(const struct program *p, uint32_t function)
 
 /* So far apart, lines of any size have numbers with the same lowest 32 bits. */
 #define SAME_LOW_BITS (1ull << 42)
-/* The end of all addresses, where tags are the largest. */
-#define LAST_ADDRESSES 0xffffffff0000ull
+/* The first 32 KB of the last 64 KB of all addresses, where tags are the largest. No access goes beyond the end. */
+static uint64_t among_the_last(uint64_t address)
+{
+    return 0xffffffff0000 | (address & 0x7fff);
+}
 
 static uint64_t operand_address(struct program *p, struct operand *operand)
 {
@@ -384,7 +387,7 @@ static uint64_t operand_address(struct program *p, struct operand *operand)
         return p->pool + rng_below(&p->rng, (uint32_t)p->pool_size);
     case AT_CONFLICT:
         address = operand->base + p->conflict * rng_below(&p->rng, 10);
-        return chance(p, 8) ? address + SAME_LOW_BITS : chance(p, 8) ? address | LAST_ADDRESSES : address;
+        return chance(p, 8) ? address + SAME_LOW_BITS : chance(p, 8) ? among_the_last(address) : address;
     case AT_STACK:
         return running_frame(p)->sp + rng_below(&p->rng, 64);
     default:
