@@ -167,6 +167,7 @@ int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
     tp_sound_begin();
+    term_outlive_libraries();
     if (argc < 2) {
         print_usage(stderr);
         return CLI_USAGE;

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,21 @@ void term_no_memory(void)
 {
     term_error("out of memory");
     exit(own_failure);
+}
+
+static void aborted(int signal_number)
+{
+    (void)signal_number;
+    term_error("a library of this program gave up: it had no memory, or met debug information that it cannot read");
+    exit(own_failure);
+}
+
+void term_outlive_libraries(void)
+{
+    struct sigaction before;
+
+    if (sigaction(SIGABRT, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        signal(SIGABRT, aborted);
 }
 
 void *term_have(void *memory)

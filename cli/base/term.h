@@ -24,6 +24,9 @@ void *term_have(void *memory); /* the same, unless it is NULL */
 char *term_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void term_own_failure(int status);
 
+/* libdw ends this process by abort() where an assertion fails: that is such a failure, too. */
+void term_outlive_libraries(void);
+
 /* Why nothing that is made now can be trusted; NULL: it can. */
 typedef const char *term_reason(void);
 /*

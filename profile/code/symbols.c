@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <gelf.h>
 #include <libdeflate.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -268,11 +269,22 @@ static void open_separate(struct symbols *s)
         tp_debuginfod_try(&s->server, object->build_id, object->build_id_size, take_separate, s);
 }
 
+/* libdw ends the process where it has no memory, unless it is told where else to go on. */
+static _Thread_local jmp_buf *without_memory;
+
+static _Noreturn void go_on_without_memory(void)
+{
+    longjmp(*without_memory, 1);
+}
+
 /* Its debug information, or NULL; of no file: NULL. */
 static Dwarf *begin_dwarf(const struct symbols *s, struct tp_image *image)
 {
     tp_image_inflate(image, s->places.count == 0);
-    return image->elf ? dwarf_begin_elf(image->elf, DWARF_C_READ, NULL) : NULL;
+    Dwarf *dwarf = image->elf ? dwarf_begin_elf(image->elf, DWARF_C_READ, NULL) : NULL;
+    if (dwarf)
+        dwarf_new_oom_handler(dwarf, go_on_without_memory);
+    return dwarf;
 }
 
 /* The one that has it. */
@@ -645,36 +657,58 @@ static void read_unit(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *split)
     note_statements(s, &w);
 }
 
-static void symbols_read_object(struct symbols *s)
+typedef void object_work(struct symbols *s, void *user);
+
+/* Does the work if the object `s->object` has debug information. */
+static void with_object(struct symbols *s, object_work *work, void *user)
+{
+    jmp_buf here;
+
+    without_memory = &here;
+    if (setjmp(here))
+        s->no_memory = true;
+    else if (object_open(s))
+        work(s, user);
+    object_close(s);
+}
+
+static void symbols_read_object(struct symbols *s, void *unused)
 {
     Dwarf_CU *cu = NULL;
     Dwarf_Die unit, split;
     uint8_t type;
 
-    bool opened = object_open(s);
-
-    while (opened && !s->no_memory && tp_image_unit(debug_image(s), s->dwarf, &cu, &type, &unit, &split)) {
+    (void)unused;
+    while (!s->no_memory && tp_image_unit(debug_image(s), s->dwarf, &cu, &type, &unit, &split)) {
         if (type == DW_UT_compile || type == DW_UT_skeleton)
             read_unit(s, &unit, type == DW_UT_skeleton ? &split : NULL);
     }
-    if (opened) {
-        /* What the data objects that this file tells of are made of. */
-        struct tp_recording *rec = s->rec;
-        for (size_t i = 0; i < rec->data.count; i++) {
-            struct tp_data *data = &rec->data.at[i];
-            const struct tp_instr *site = data->typed_by ? &rec->instrs.at[data->typed_by - 1] : NULL;
-            const struct tp_function *in = site ? tp_function_of(rec, site->context) : NULL;
-            bool here = site ? in && in->object && &rec->objects.at[in->object - 1] == s->object
-                             : data->path && strcmp(data->path, s->object->path) == 0;
-            if (!here || !data->type)
-                continue;
-            data->layout = tp_type_layout(&rec->arena, s->dwarf, data->type);
-            if (data->layout && tp_layout_size(data->layout) != data->element)
-                data->layout = NULL;
-        }
+    /* What the data objects that this file tells of are made of. */
+    struct tp_recording *rec = s->rec;
+    for (size_t i = 0; i < rec->data.count; i++) {
+        struct tp_data *data = &rec->data.at[i];
+        const struct tp_instr *site = data->typed_by ? &rec->instrs.at[data->typed_by - 1] : NULL;
+        const struct tp_function *in = site ? tp_function_of(rec, site->context) : NULL;
+        bool here = site ? in && in->object && &rec->objects.at[in->object - 1] == s->object
+                         : data->path && strcmp(data->path, s->object->path) == 0;
+        if (!here || !data->type)
+            continue;
+        data->layout = tp_type_layout(&rec->arena, s->dwarf, data->type);
+        if (data->layout && tp_layout_size(data->layout) != data->element)
+            data->layout = NULL;
     }
-    object_close(s);
-    s->object->note = tp_image_cut_off(s->object->note);
+}
+
+struct visitor {
+    tp_visit_debug *visit;
+    void *user;
+};
+
+static void visit_object(struct symbols *s, void *user)
+{
+    const struct visitor *visitor = user;
+
+    visitor->visit(visitor->user, s->object, &s->own, debug_image(s), s->dwarf);
 }
 
 int tp_symbols_visit(struct tp_recording *rec, size_t index, tp_visit_debug *visit, void *user, struct tp_error *err)
@@ -682,10 +716,9 @@ int tp_symbols_visit(struct tp_recording *rec, size_t index, tp_visit_debug *vis
     static const struct tp_import_options options;
     struct symbols s = {.rec = rec, .options = &options, .err = err, .object = &rec->objects.at[index],
                         .server = {.tried = true, .gave_up = true}};
+    struct visitor visitor = {visit, user};
 
-    if (object_open(&s))
-        visit(user, s.object, &s.own, debug_image(&s), s.dwarf);
-    object_close(&s);
+    with_object(&s, visit_object, &visitor);
     tp_idmap_free(&s.file_at);
     tp_idmap_free(&s.unit_fits);
     tp_debuginfod_end(&s.server);
@@ -705,8 +738,10 @@ int tp_symbols(struct tp_recording *rec, const struct tp_import_options *options
             s.end++;
         if (options->progress && !options->progress(options->user, "symbols", i, rec->objects.count))
             failed = TP_GIVEN_UP(err);
-        else if (s.object->used)
-            symbols_read_object(&s);
+        else if (s.object->used) {
+            with_object(&s, symbols_read_object, NULL);
+            s.object->note = tp_image_cut_off(s.object->note);
+        }
         if (s.no_memory)
             failed = TP_NO_MEMORY(err);
     }
