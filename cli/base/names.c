@@ -144,8 +144,8 @@ const char *names_make(struct names *names, const char *pattern)
         snprintf(wrong, sizeof wrong, "the file's name may have %d bytes at most", NAME_MAX - ROOM_BEHIND);
         return wrong;
     }
-    names->shown = strdup(slash ? directory : "");
-    names->pattern = strdup(slash ? slash + 1 : text);
+    names->shown = term_text("%s", slash ? directory : "");
+    names->pattern = term_text("%s", slash ? slash + 1 : text);
     bool random = getrandom(bytes, sizeof bytes, 0) == (ssize_t)sizeof bytes;
     if (!random)
         snprintf(names->token, sizeof names->token, "%ld", (long)getpid());
@@ -199,6 +199,17 @@ char *names_raw_pattern(const struct names *names)
     return term_text("%s/%s%s.%s.raw", directory, file, names->has_pid ? "" : ".%p", names->token);
 }
 
+void names_raw(const struct names *names, pid_t pid, char *out)
+{
+    char file[PATH_MAX], behind[24] = "";
+
+    fill_in(names, pid, 1, file);
+    if (!names->has_pid)
+        snprintf(behind, sizeof behind, ".%ld", (long)pid);
+    if (snprintf(out, PATH_MAX, "%s/%s%s.%s.raw", names->directory, file, behind, names->token) >= PATH_MAX)
+        out[0] = '\0'; /* nor can the engine write it */
+}
+
 /* The file's name without `.token.raw` is the pattern, filled in with some run of digits in it: tries them
  * all. */
 static pid_t find_pid(const struct names *names, const char *name, size_t length)
@@ -245,26 +256,32 @@ static int by_process(const void *a, const void *b)
     return (x->count > y->count) - (x->count < y->count);
 }
 
-size_t names_list(const struct names *names, struct names_raw **out)
+bool names_list(const struct names *names, struct names_raw **out, size_t *count)
 {
     DIR *directory = opendir(names->directory);
     struct names_raw *list = NULL, found;
     struct dirent *entry;
-    size_t count = 0;
+    size_t n = 0;
 
-    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+    *out = NULL;
+    *count = 0;
+    if (directory == NULL)
+        return false;
+    while (errno = 0, (entry = readdir(directory)) != NULL) {
         if (!parse_raw(names, entry->d_name, &found))
             continue;
-        list = term_have(realloc(list, (count + 1) * sizeof *list));
+        list = term_have(realloc(list, (n + 1) * sizeof *list));
         found.path = term_text("%s/%s", names->directory, entry->d_name);
-        list[count++] = found;
+        list[n++] = found;
     }
-    if (directory != NULL)
-        closedir(directory);
-    if (count > 1)
-        qsort(list, count, sizeof *list, by_process);
+    int why = errno;
+    closedir(directory);
+    if (n > 1)
+        qsort(list, n, sizeof *list, by_process);
     *out = list;
-    return count;
+    *count = n;
+    errno = why;
+    return why == 0;
 }
 
 void names_list_free(struct names_raw *list, size_t count)

@@ -32,14 +32,17 @@ void names_free(struct names *names);
 /* What the engine gets: absolute, other percent signs doubled. Freed by the caller. */
 char *names_raw_pattern(const struct names *names);
 
-/* The raw files of this recording that exist now, sorted by process and number; freed with
- * names_list_free. */
+/* The path of a process's first raw file, if it has one, into PATH_MAX bytes. */
+void names_raw(const struct names *names, pid_t pid, char *out);
+
+/* The raw files of this recording that exist now, sorted by process and number; freed with names_list_free. False, with
+ * errno: the folder cannot be read. */
 struct names_raw {
     char *path;
     pid_t pid;
     unsigned count; /* 1, 2, ... of this process */
 };
-size_t names_list(const struct names *names, struct names_raw **out);
+bool names_list(const struct names *names, struct names_raw **out, size_t *count);
 void names_list_free(struct names_raw *list, size_t count);
 
 /* The name of the program's own profile; NULL: it depends on its process. Freed by the caller. */

@@ -61,6 +61,31 @@ struct record {
     char *sum_name;     /* where it goes: what the first run's profile would be called */
 };
 
+/* ------------------------------------------------------------------------------------------ what is left */
+
+/* How a recording ends that cannot go on, as where memory runs out: what it has is named, and the rest removed. The
+ * room for that is here from the beginning. */
+static struct {
+    pid_t process;          /* whose it is: not that of a child on its way to the engine */
+    const char *elements;   /* a file for as long as the program runs; NULL: none */
+    char raw[PATH_MAX];     /* the program's raw profile, if there is one that nobody has looked at; "": none */
+    char runs[PATH_MAX];    /* profiles of single runs, which are called so and a number */
+    uint64_t run_count;     /* of them, from 1 */
+} left;
+
+static void tell_left(void)
+{
+    if (getpid() != left.process)
+        return;
+    if (left.elements != NULL)
+        unlink(left.elements);
+    if (left.raw[0] != '\0' && access(left.raw, F_OK) == 0)
+        term_error("the raw profile is kept: %s; `tenure import %s -o FILE` makes the profile", left.raw, left.raw);
+    if (left.run_count > 0)
+        term_error("the profiles of runs are kept, %s1 to %" PRIu64 "; `tenure merge %s* -o FILE` makes their sum",
+                   left.runs, left.run_count, left.runs);
+}
+
 /* ------------------------------------------------------------------------------------------ options */
 
 static void *allocate(size_t bytes)
@@ -141,9 +166,9 @@ static size_t valgrind_options(char **argv)
     size_t at = 0;
 
     for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
-        argv[at++] = strdup(always[i]);
+        argv[at++] = term_text("%s", always[i]);
     if (fcntl(STDERR_FILENO, F_GETFD) < 0) /* or Valgrind takes the first file that the program opens for its own */
-        argv[at++] = strdup("--log-file=/dev/null");
+        argv[at++] = term_text("--log-file=/dev/null");
     argv[at] = stack_size();
     return at + (argv[at] != NULL);
 }
@@ -180,16 +205,16 @@ static char **engine_argv(struct record *r, const struct engine *engine, const s
     char **argv = term_have(calloc(operands + r->argument_count + GEOMETRY_LEVELS + 24, sizeof *argv));
     argv[at++] = engine->program;
     if (engine->native) {
-        argv[at++] = strdup("--profile=yes");
+        argv[at++] = term_text("--profile=yes");
         if (r->options.stats)
-            argv[at++] = strdup("--stats=yes");
+            argv[at++] = term_text("--stats=yes");
         if (refusals->to >= 0)
             argv[at++] = term_text("--refusals-to=%d", refusals->to);
     } else {
         at += valgrind_options(argv + at);
     }
     if (r->options.trace_children)
-        argv[at++] = strdup("--trace-children=yes");
+        argv[at++] = term_text("--trace-children=yes");
     argv[at++] = term_text("--tenure-out-file=%s", raw_pattern);
     if (r->elements != NULL)
         argv[at++] = term_text("--elements=%s", r->elements);
@@ -208,7 +233,7 @@ static char **engine_argv(struct record *r, const struct engine *engine, const s
     if (r->options.config.sample > 1 && r->run > 0)
         argv[at++] = term_text("--sample-seed=%" PRIu64, r->options.config.sample_seed + r->run);
     at += whereabouts(r, argv + at);
-    argv[at++] = strdup("--");
+    argv[at++] = term_text("--");
     memcpy(argv + at, program, operands * sizeof *argv);
     return argv;
 }
@@ -341,28 +366,36 @@ static bool import(struct record *r, const char *raw, const char *profile)
     return true;
 }
 
+/* The profile of one run, from 0; freed by the caller. */
+static char *run_path(uint64_t run)
+{
+    return term_text("%s%" PRIu64, left.runs, run + 1);
+}
+
 /* Of several runs: one more, whose raw profile this is, and whose profile would have this name. */
 static bool add_run(struct record *r, const struct names *names, const char *raw, const char *name)
 {
-    char *path = term_text("%s/.tenure.%s.run", names->directory, names->token);
     struct tp_error err = {0};
-    tp_profile *profile = import(r, raw, path) ? tp_open(path, &err) : NULL;
-    bool good = profile != NULL && (r->sum != NULL || (r->sum = tp_merge_new(TP_KEEP_NONE, &err)) != NULL) &&
-                tp_merge_add(r->sum, profile, &err) == 0;
 
-    if (!good && *err.message != '\0')
-        term_error("%s", err.message);
     if (r->sum_name == NULL)
         r->sum_name = term_text("%s", name);
+    snprintf(left.runs, sizeof left.runs, "%s/.tenure.%s.run", names->directory, names->token);
+    char *path = run_path(r->run);
+    bool imported = import(r, raw, path);
+    if (imported)
+        left.run_count = r->run + 1;
+    tp_profile *profile = imported ? tp_open(path, &err) : NULL;
+    free(path);
+    bool good = profile != NULL && (r->sum != NULL || (r->sum = tp_merge_new(TP_KEEP_NONE, &err)) != NULL) &&
+                tp_merge_add(r->sum, profile, &err) == 0;
+    tp_close(profile);
     r->summed += good;
-    if (!good && profile != NULL) { /* it is of no use any more */
+    if (imported && !good) { /* the sum is of no use any more */
+        term_error("%s", err.message);
         tp_merge_free(r->sum);
         r->sum = NULL;
         r->summed = 0;
     }
-    tp_close(profile);
-    unlink(path);
-    free(path);
     return good;
 }
 
@@ -382,6 +415,13 @@ static bool write_sum(struct record *r)
                 tp_merge_write(r->sum, r->sum_name, &err) == 0;
     if (!good && *err.message != '\0')
         term_error("%s", err.message);
+    for (uint64_t i = 0; good && i < left.run_count; i++) {
+        char *path = run_path(i);
+        unlink(path);
+        free(path);
+    }
+    if (good)
+        left.run_count = 0;
     if (good && r->summed < r->runs)
         term_error("%s is the sum of %" PRIu64 " of %" PRIu64 " runs", r->sum_name, r->summed, r->runs);
     free(seeds);
@@ -407,6 +447,7 @@ static void tell_sampling(const struct record *r, tp_profile *profile)
 struct told {
     bool faulted; /* Valgrind has ended the program at an instruction */
     bool nothing; /* was recorded, by mistake */
+    bool unread;  /* the profile, which was written, could not be read again */
 };
 
 static struct told tell(struct record *r, const char *path)
@@ -415,11 +456,12 @@ static struct told tell(struct record *r, const char *path)
     tp_profile *profile = tp_open(path, &err);
     char safe[PATH_MAX], number[32], line[1024];
     struct tn_geometry geometry[GEOMETRY_LEVELS];
-    struct told told = {false, false};
+    struct told told = {0};
     struct query q;
 
     if (profile == NULL) {
         term_error("%s", err.message);
+        told.unread = true;
         return told;
     }
     if (!r->quiet) {
@@ -453,6 +495,9 @@ static struct told tell(struct record *r, const char *path)
     told.nothing = nothing_recorded(profile, &r->options);
     told.faulted = tp_meta(profile, "fault") != NULL;
     tp_close(profile);
+    told.unread = given_unsound() != NULL;
+    if (told.unread)
+        term_error("%s", given_unsound());
     return told;
 }
 
@@ -478,10 +523,14 @@ static enum outcome collect(struct record *r, const struct names *names, const s
                             struct told *told)
 {
     struct names_raw *list;
-    size_t count = names_list(names, &list);
+    size_t count;
     enum outcome outcome = NO_PROFILE;
     struct killed killed = {0, 0};
 
+    if (!names_list(names, &list, &count)) {
+        term_error("%s: cannot be read: %s", names->directory, strerror(errno));
+        return LOST;
+    }
     for (size_t i = 0; i < count; i++) {
         struct stat status;
 
@@ -514,6 +563,7 @@ static enum outcome collect(struct record *r, const struct names *names, const s
     }
     if (killed.count > 0 && !r->quiet)
         tell_killed(&killed);
+    left.raw[0] = '\0'; /* what is not good was told */
     told->nothing &= count == 1; /* other processes may have recorded what was meant */
     names_list_free(list, count);
     return outcome;
@@ -611,6 +661,7 @@ static struct ending run(struct record *r, struct engine *engine, const struct n
         refusals = none;
     char **argv = engine_argv(r, engine, &refusals, raw_pattern, program);
     struct ending ending = launch(engine, argv, names->directory, &refusals);
+    names_raw(names, ending.pid, left.raw);
     if (ending.refused[0] != '\0') {
         /* The native engine was our choice, and the program turned out not to be one for it: then Valgrind's. */
         engine_free(engine);
@@ -621,6 +672,7 @@ static struct ending run(struct record *r, struct engine *engine, const struct n
             term_error("the native engine cannot run this program: %s; it runs under Valgrind", ending.refused);
             argv = engine_argv(r, engine, &none, raw_pattern, program);
             ending = launch(engine, argv, names->directory, &none);
+            names_raw(names, ending.pid, left.raw);
         }
     }
     free(raw_pattern);
@@ -628,18 +680,24 @@ static struct ending run(struct record *r, struct engine *engine, const struct n
 }
 
 /* What debug information says of the program's data is put into a file beside the profile, for as long as it runs. */
-static void find_elements(struct record *r, const struct names *names, const char *program)
+static bool find_elements(struct record *r, const struct names *names, const char *program)
 {
     struct tp_error err;
     char path[PATH_MAX];
 
     if (!r->options.config.data || target_find(program, path, sizeof path) != 0)
-        return;
+        return true;
     r->elements = term_text("%s/.tenure.%s.elements", names->directory, names->token);
-    if (tp_elements_write(path, r->elements, &err) > 0)
-        return;
+    left.elements = r->elements;
+    int64_t count = tp_elements_write(path, r->elements, &err);
+    if (count > 0)
+        return true;
+    left.elements = NULL;
     free(r->elements);
     r->elements = NULL;
+    if (count < 0)
+        term_error("%s", err.message);
+    return count == 0;
 }
 
 /* All runs, until one fails to leave a profile, or a signal ends one or comes between two. `status`: of the first that
@@ -668,17 +726,22 @@ static int record(struct record *r, char **program)
 {
     struct names names;
     struct engine engine;
-    struct told told = {false, false};
+    struct told told = {0};
     int status = check(r, program, &names, &engine);
 
     if (status != 0)
         return status;
-    find_elements(r, &names, program[0]);
+    left.process = getpid();
+    if (atexit(tell_left) != 0)
+        term_no_memory();
+    if (!find_elements(r, &names, program[0]))
+        return CLI_OWN_FAILURE;
     if (r->runs > 1)
         given_hold_signals(); /* the sum of what has been is wanted whatever comes */
     enum outcome outcome = run_all(r, &engine, &names, program, &told, &status);
     if (r->elements != NULL)
         unlink(r->elements);
+    left.elements = NULL;
     free(r->elements);
     engine_free(&engine);
     names_free(&names);
@@ -694,7 +757,7 @@ static int record(struct record *r, char **program)
     }
     if (outcome == NO_PROFILE)
         return without_profile(status);
-    if (outcome == LOST)
+    if (outcome == LOST || told.unread)
         return CLI_OWN_FAILURE;
     if (told.nothing && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return CLI_OWN_FAILURE;

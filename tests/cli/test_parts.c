@@ -93,7 +93,7 @@ static void test_raw_names(void **state)
     for (i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         struct names names;
         struct names_raw *list;
-        char *raw, path[4096], end[64], *mark;
+        char *raw, path[4096], made[4096], end[64], *mark;
         size_t count;
         FILE *file;
 
@@ -110,7 +110,9 @@ static void test_raw_names(void **state)
         file = fopen(path, "w");
         assert_non_null(file);
         fclose(file);
-        count = names_list(&names, &list);
+        names_raw(&names, 4711, made);
+        assert_string_equal(made, path);
+        assert_true(names_list(&names, &list, &count));
         assert_int_equal(count, 1);
         assert_int_equal(list[0].pid, 4711);
         assert_int_equal(list[0].count, 1);
