@@ -42,10 +42,9 @@ def answer(command, folder, fail):
         if 'old' in command:
             shutil.copy(os.path.join(folder, 'profile'), os.path.join(here, 'old'))
         counted = os.path.join(here, 'count')
-        done = subprocess.run(filled.words_of(TENURE, command), cwd=here, stdin=subprocess.DEVNULL,
-                              env={**ENVIRONMENT, 'TMPDIR': here, 'LD_PRELOAD': FAIL_CALL, 'FAIL_CALL_COUNT': counted,
-                                   **({'FAIL_CALL': fail} if fail else {})},
-                              capture_output=True, timeout=100, check=False)
+        done = subprocess.run([FAIL_CALL, counted, fail or '0', *filled.words_of(TENURE, command)], cwd=here,
+                              stdin=subprocess.DEVNULL, env={**ENVIRONMENT, 'TMPDIR': here}, capture_output=True,
+                              timeout=100, check=False)
         count, _, order = open(counted, encoding='ascii').read().partition(' ')
         os.unlink(counted)
         written = {name: os.path.getsize(os.path.join(here, name)) for name in sorted(os.listdir(here))
@@ -67,10 +66,8 @@ def one(job):
 
 
 def main():
-    global FAIL_CALL
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         filled.make(TENURE, folder)
-        FAIL_CALL = shutil.copy(FAIL_CALL, folder)  # the loader parts LD_PRELOAD at spaces, so a path has none
         jobs, chance = [], random.Random(7)
         for command in COMMANDS:
             sound, words, count, order = answer(command, folder, None)

@@ -1,95 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fail_call.c: system calls that fail, for a program that it is preloaded into.
+ * fail_call.c: runs a command whose system calls fail.
  *
- * FAIL_CALL=N:HOW: the Nth of the calls below fails so: EIO, ENOSPC or EINTR, or short: it reads or writes half; or
- * EPERM, if it sets a file's mode.
- * N+:HOW: so do all behind it. FAIL_CALL_COUNT=FILE: how many there were is written there, and in which order files
- * were waited for (s) and renamed (r). Calls on standard error are none of them.
+ *     fail_call COUNT N:HOW COMMAND...
  *
- * The C library's own calls are seen, too, since the kernel hands them over (seccomp, SIGSYS): all but those that this
- * file makes, at one address.
+ * The Nth of the calls below fails so: EIO, ENOSPC or EINTR, or short: it reads or writes half; or EPERM, if it sets a
+ * file's mode. N+:HOW: so do all behind it. Without HOW, none does. How many there were is written to the file COUNT,
+ * and in which order files were waited for (s) and renamed (r). Calls on standard error are none of them.
+ *
+ * Calls of all threads are seen, from the program's entry on, and none of the processes that it starts: those run as
+ * they would without. Ends as the command does.
  */
+#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
+#include <sys/user.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-static const int calls[] = {SYS_read, SYS_pread64, SYS_readv, SYS_write, SYS_pwrite64, SYS_writev, SYS_open, SYS_openat,
-                            SYS_fsync, SYS_fdatasync, SYS_ftruncate, SYS_fallocate, SYS_rename, SYS_chmod, SYS_fchmod};
+static const unsigned long long calls[] = {SYS_read,  SYS_pread64, SYS_readv,     SYS_write,     SYS_pwrite64,
+                                           SYS_writev, SYS_open,    SYS_openat,    SYS_fsync,     SYS_fdatasync,
+                                           SYS_ftruncate, SYS_fallocate, SYS_rename, SYS_chmod,   SYS_fchmod};
 enum { CALLS = sizeof calls / sizeof *calls, SHORT = -1 };
 
-static atomic_ulong count;
-static unsigned long first, last;
+static unsigned long count, first, last;
 static char order[64];
 static unsigned ordered;
 static int how;
-static int told = -1; /* the file of FAIL_CALL_COUNT */
 
-#define HERE __attribute__((visibility("hidden")))
-HERE long fail_call_do(long number, long a, long b, long c, long d, long e, long f);
-HERE extern const char fail_call_at[]; /* what the kernel sees as the place of its calls */
-__asm__(".text\n.globl fail_call_do, fail_call_at\n.hidden fail_call_do, fail_call_at\n"
-        "fail_call_do:\n"
-        "    mov %rdi, %rax\n"
-        "    mov %rsi, %rdi\n"
-        "    mov %rdx, %rsi\n"
-        "    mov %rcx, %rdx\n"
-        "    mov %r8, %r10\n"
-        "    mov %r9, %r8\n"
-        "    mov 8(%rsp), %r9\n"
-        "    syscall\n"
-        "fail_call_at:\n"
-        "    ret\n");
-
-static int is_transfer(long number)
+static void read_how(const char *text)
 {
-    return number == SYS_read || number == SYS_pread64 || number == SYS_write || number == SYS_pwrite64;
-}
-
-static void caught(int signal_number, siginfo_t *info, void *context)
-{
-    greg_t *reg = ((ucontext_t *)context)->uc_mcontext.gregs;
-    long number = info->si_syscall, size = reg[REG_RDX];
-    int has_file = number != SYS_open && number != SYS_openat && number != SYS_rename && number != SYS_chmod;
-    unsigned long now = has_file && reg[REG_RDI] == STDERR_FILENO ? 0 : atomic_fetch_add(&count, 1) + 1;
-    int fails = now != 0 && now >= first && now <= last &&
-                (how != EPERM || number == SYS_chmod || number == SYS_fchmod);
-
-    (void)signal_number;
-    if ((number == SYS_fsync || number == SYS_rename) && ordered < sizeof order - 1)
-        order[ordered++] = number == SYS_fsync ? 's' : 'r';
-    if (fails && how != SHORT) {
-        reg[REG_RAX] = -how;
-        return;
-    }
-    if (fails && is_transfer(number) && size > 1)
-        size /= 2;
-    reg[REG_RAX] = fail_call_do(number, reg[REG_RDI], reg[REG_RSI], size, reg[REG_R10], reg[REG_R8], reg[REG_R9]);
-}
-
-static void read_options(void)
-{
-    const char *text = getenv("FAIL_CALL"), *path = getenv("FAIL_CALL_COUNT");
     char *end;
 
-    first = last = (unsigned long)-1;
-    told = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
-    if (!text)
-        return;
     first = strtoul(text, &end, 10);
     last = *end == '+' ? (unsigned long)-1 : first;
-    end += strcspn(end, ":") + 1;
+    end += strcspn(end, ":");
+    if (*end == '\0') {
+        first = (unsigned long)-1;
+        return;
+    }
+    end++;
     how = strcmp(end, "EIO") == 0      ? EIO
           : strcmp(end, "ENOSPC") == 0 ? ENOSPC
           : strcmp(end, "EINTR") == 0  ? EINTR
@@ -97,31 +52,104 @@ static void read_options(void)
                                        : SHORT;
 }
 
-__attribute__((constructor)) static void begin(void)
+static void entered(pid_t thread)
 {
-    struct sigaction action = {.sa_sigaction = caught, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
-    struct sock_filter filter[6 + CALLS] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)(unsigned long)fail_call_at, CALLS + 1, 0),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-    };
-    struct sock_fprog program = {5 + CALLS, filter};
+    struct user_regs_struct reg;
+    unsigned long long number;
 
+    if (ptrace(PTRACE_GETREGS, thread, NULL, &reg) != 0)
+        return;
+    number = reg.orig_rax;
+    int known = 0, sets_mode = number == SYS_chmod || number == SYS_fchmod;
+    int names_file = number == SYS_open || number == SYS_openat || number == SYS_rename || number == SYS_chmod;
+    int transfers = number == SYS_read || number == SYS_pread64 || number == SYS_write || number == SYS_pwrite64;
     for (int i = 0; i < CALLS; i++)
-        filter[3 + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], CALLS - i, 0);
-    filter[3 + CALLS] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    filter[4 + CALLS] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
-    read_options();
-    if (sigaction(SIGSYS, &action, NULL) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-        _exit(77);
+        known |= calls[i] == number;
+    if (!known)
+        return;
+    if ((number == SYS_fsync || number == SYS_rename) && ordered < sizeof order - 1)
+        order[ordered++] = number == SYS_fsync ? 's' : 'r';
+    if (!names_file && reg.rdi == STDERR_FILENO)
+        return;
+    count++;
+    if (count < first || count > last || (how == EPERM && !sets_mode))
+        return;
+    if (how != SHORT) {
+        reg.orig_rax = (unsigned long long)-1; /* no call, and this is what it returns */
+        reg.rax = (unsigned long long)-how;
+    } else if (transfers && reg.rdx > 1) {
+        reg.rdx /= 2;
+    }
+    ptrace(PTRACE_SETREGS, thread, NULL, &reg);
 }
 
-__attribute__((destructor)) static void tell(void)
+/* Lets the new program run until its first instruction: the loader has done its work there. */
+static int run_to_entry(pid_t process)
 {
-    char text[32 + sizeof order];
-    int size = snprintf(text, sizeof text, "%lu %s", (unsigned long)count, order);
+    struct user_regs_struct reg;
+    Elf64_auxv_t pair = {0};
+    char path[64];
+    int status;
 
-    if (told >= 0)
-        fail_call_do(SYS_write, told, (long)text, size, 0, 0, 0);
+    snprintf(path, sizeof path, "/proc/%d/auxv", (int)process);
+    FILE *file = fopen(path, "rb");
+    while (file && pair.a_type != AT_ENTRY && fread(&pair, sizeof pair, 1, file) == 1)
+        continue;
+    if (!file || fclose(file) != 0 || pair.a_type != AT_ENTRY)
+        return 0;
+    long there = ptrace(PTRACE_PEEKTEXT, process, pair.a_un.a_val, NULL);
+    ptrace(PTRACE_POKETEXT, process, pair.a_un.a_val, (there & ~0xffL) | 0xcc /* int3 */);
+    ptrace(PTRACE_CONT, process, NULL, NULL);
+    if (waitpid(process, &status, 0) != process || !WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
+        return 0;
+    ptrace(PTRACE_POKETEXT, process, pair.a_un.a_val, there);
+    ptrace(PTRACE_GETREGS, process, NULL, &reg);
+    reg.rip = pair.a_un.a_val;
+    return ptrace(PTRACE_SETREGS, process, NULL, &reg) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    const int in_call = SIGTRAP | 0x80;
+    int status;
+
+    if (argc < 4)
+        return 77;
+    read_how(argv[2]);
+    pid_t process = fork();
+    if (process == 0) {
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        execvp(argv[3], argv + 3);
+        _exit(77);
+    }
+    if (process < 0 || waitpid(process, &status, 0) != process || !WIFSTOPPED(status) || !run_to_entry(process) ||
+        ptrace(PTRACE_SETOPTIONS, process, NULL,
+               PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL) != 0)
+        return 77;
+    ptrace(PTRACE_SYSCALL, process, NULL, NULL);
+    for (;;) {
+        struct __ptrace_syscall_info info;
+        pid_t thread = waitpid(-1, &status, __WALL);
+        if (thread < 0)
+            return 77;
+        if (!WIFSTOPPED(status) && thread == process)
+            break;
+        if (!WIFSTOPPED(status))
+            continue;
+        int signal_number = WSTOPSIG(status);
+        if (signal_number == in_call && ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info) > 0 &&
+            info.op == PTRACE_SYSCALL_INFO_ENTRY)
+            entered(thread);
+        if (signal_number == in_call || signal_number == SIGTRAP || signal_number == SIGSTOP) /* a new thread's first */
+            signal_number = 0;
+        ptrace(PTRACE_SYSCALL, thread, NULL, signal_number);
+    }
+    FILE *told = fopen(argv[1], "w");
+    if (!told || fprintf(told, "%lu %s", count, order) < 0 || fclose(told) != 0)
+        return 77;
+    if (WIFSIGNALED(status)) {
+        signal(WTERMSIG(status), SIG_DFL);
+        raise(WTERMSIG(status));
+    }
+    return WEXITSTATUS(status);
 }

@@ -89,10 +89,13 @@ def words_of(tenure, command):
     return [tenure] + [{'@': 'profile', '+': 'output'}.get(word, word) for word in command]
 
 
-def chosen(count, chance, most):
-    """Which of `count` things that can fail do: some, those at the beginning before all; with TENURE_SOAK, all."""
+def chosen(count, chance, most, in_soak=None):
+    """Which of `count` things that can fail do: some, those at the beginning before all; with TENURE_SOAK, `in_soak` of
+    them, or all."""
     if 'TENURE_SOAK' in os.environ:
-        return range(1, count + 1)
+        if not in_soak or in_soak >= count:
+            return range(1, count + 1)
+        most = in_soak
     return sorted({int(count ** chance.random()) for _ in range(most // 2)} |
                   {chance.randint(1, count) for _ in range(most // 2)} | {count})
 
