@@ -428,6 +428,22 @@ static bool write_sum(struct record *r)
     return good;
 }
 
+/* Programs that were executed and not profiled, or it looks as if the program had done nothing. */
+static void tell_unfollowed(tp_profile *profile)
+{
+    const char *count = tp_meta(profile, "unfollowed"), *first = tp_meta(profile, "unfollowed.first");
+    char safe[256];
+
+    if (count == NULL)
+        return;
+    term_escape(safe, sizeof safe, first != NULL ? first : "");
+    if (strcmp(count, "1") == 0)
+        fprintf(stderr, "tenure: 1 program was started and not profiled: %s; --trace-children=yes does that\n", safe);
+    else
+        fprintf(stderr, "tenure: %s programs were started and not profiled, %s the first; --trace-children=yes does "
+                "that\n", count, safe);
+}
+
 /* After a long recording: what would be quicker. */
 static void tell_sampling(const struct record *r, tp_profile *profile)
 {
@@ -481,6 +497,7 @@ static struct told tell(struct record *r, const char *path)
         term_escape(safe, sizeof safe, path);
         fprintf(stderr, "tenure: `tenure report --advice %s` says what to change, `tenure open %s` shows the rest\n",
                 safe, safe);
+        tell_unfollowed(profile);
         tell_sampling(r, profile);
     }
     if (r->options.stats) {

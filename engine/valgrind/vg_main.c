@@ -18,6 +18,7 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "tenure_config.h"
+#include "engine/common/unfollowed.h"
 #include "engine/valgrind/base/vg_code.h"
 #include "engine/valgrind/base/vg_host.h"
 #include "engine/valgrind/base/vg_output.h"
@@ -212,13 +213,16 @@ extern void __real_vgPlain_nuke_all_threads_except(ThreadId self, Int why);
 extern void __wrap_vgPlain_nuke_all_threads_except(ThreadId self, Int why);
 
 static ThreadId in_exec; /* the thread whose system call may replace the program */
+static const HChar *exec_path;
+static struct unfollowed *unfollowed; /* by the program and all its forked children */
 
 static void before_system_call(ThreadId tid, UInt number, UWord *arguments, UInt count)
 {
-    (void)arguments;
     (void)count;
-    if (number == __NR_execve || number == __NR_execveat)
-        in_exec = tid;
+    if (number != __NR_execve && number != __NR_execveat)
+        return;
+    in_exec = tid;
+    exec_path = (const HChar *)arguments[number == __NR_execveat];
 }
 
 static void after_system_call(ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result)
@@ -244,6 +248,10 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId self, Int why)
     if (in_exec != self)
         return;
     VG_(reap_threads)(self);
+    if (!VG_(clo_trace_children)) /* it could not be executed, were its name not there */
+        unfollowed_begins(unfollowed, exec_path);
+    if (!vg.forked && !VG_(clo_trace_children))
+        unfollowed_meta(unfollowed, vg.core);
     if (!vg.forked || VG_(clo_trace_children))
         vg_output_finish("exec");
     vg_control_end();
@@ -273,6 +281,7 @@ static void after_options(void)
         vg_hide_log();
         vg_limits_begin();
     }
+    unfollowed = vg_shared_page();
     vg_output_begin();
     vg_control_start();
 }
@@ -294,6 +303,8 @@ static void finish(Int status)
     if (!ended_by_call())
         tn_meta(vg.core, "fault", "yes");
     options_meta_number(vg.core, "status", status & 0xff);
+    if (!vg.forked)
+        unfollowed_meta(unfollowed, vg.core);
     vg_output_finish("exit");
     vg_control_end();
     if (VG_(clo_stats))

@@ -144,6 +144,22 @@ def little_room():
     check("and has what it should", total("imported") > 1000, True)
 
 
+def unfollowed():
+    """Programs that are executed and not profiled are counted, whichever way they are started; a file that is not there
+    is no program."""
+    script = ("import os, subprocess; subprocess.run(['true']); os.posix_spawn('/bin/false', ['false'], {}); "
+              "os.system('exit 0'); os.wait()")
+    for options, program, told in (
+            ([], ["sh", "-c", "ls >ls1; date >date1; /nowhere; exit 3"], "2 programs were started and not profiled"),
+            ([], ["sh", "-c", "exec sh -c 'exit 3'"], "1 program was started and not profiled: sh;"),
+            ([], ["/usr/bin/python3", "-c", script + "; os._exit(3)"], "3 programs were started and not profiled, "),
+            (["--trace-children"], ["sh", "-c", "ls >ls1; exit 3"], None),
+            ([], ["sh", "-c", "exit 3"], None)):
+        status, _, errors = run(*RECORD, "-o", "un%n", *options, *program)
+        check(f"unfollowed: {program}: {errors}", (status, "not profiled" in errors, told is None or told in errors),
+              (3, told is not None, True))
+
+
 def killed():
     """Children that are killed have no profile, which is said in one line; what was written before is kept."""
     script = ("pipe R, W; for (1, 2) { $p = fork; if (!$p) { syswrite W, 1; sleep 100; exit } push @p, $p; "
@@ -486,9 +502,9 @@ def main():
     begin = time.time()
     try:
         parts = [] if VALGRIND else [choosing, contained, traced]
-        for part in (endings, sees, closed_descriptors, no_descriptors, limits, nothing, full_disk, little_room, killed,
-                     large_stack, signals, files, rooted, whereabouts, messages, write_backs, names_and_columns,
-                     data_structures, made_code, interrupted, *parts):
+        for part in (endings, sees, closed_descriptors, no_descriptors, limits, nothing, full_disk, little_room,
+                     unfollowed, killed, large_stack, signals, files, rooted, whereabouts, messages, write_backs,
+                     names_and_columns, data_structures, made_code, interrupted, *parts):
             part()
     finally:
         shutil.rmtree(folder)

@@ -96,6 +96,17 @@ void *nt_host_small(size_t bytes)
     return memory;
 }
 
+void *nt_host_shared_page(void)
+{
+    void *page = tn_host_alloc(NT_PAGE);
+    long got = nt_sys6(__NR_mmap, (long)page, NT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED,
+                       -1, 0);
+
+    if (nt_failed(got))
+        nt_die(125, "out of memory\n");
+    return page;
+}
+
 /* ------------------------------------------------------------------------------------------------ files */
 
 long nt_host_open_at(long folder, const char *path, int flags, int mode)

@@ -38,6 +38,9 @@ void nt_host_large_pages(void *memory, size_t bytes);
 /* Small pieces of memory, zeroed, that are never given back. Never NULL. */
 void *nt_host_small(size_t bytes);
 
+/* A page of zeroes that a forked child has, too. Never NULL. */
+void *nt_host_shared_page(void);
+
 /* A string of the program's, at `from`; false if it is not there, or has no end within `size` bytes. */
 bool nt_host_program_text(uint64_t from, char *text, size_t size);
 

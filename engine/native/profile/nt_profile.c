@@ -2,6 +2,7 @@
 /* nt_profile.c: see nt_profile.h. */
 #include "nt_profile.h"
 
+#include "engine/common/unfollowed.h"
 #include "engine/native/base/nt_cpuid.h"
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
@@ -29,6 +30,7 @@ static struct {
     bool finished;       /* the last part was written */
     const char *why;     /* it is */
     bool forked;         /* this is a forked child */
+    struct unfollowed *unfollowed; /* by the program and all its forked children */
     struct nt_lock code; /* nt_profile.map */
 } run;
 
@@ -193,6 +195,7 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
     nt_output_begin(options->out_file, vector);
     describe_run(command);
     nt_control_start(options->control_dir, command);
+    run.unfollowed = nt_host_shared_page();
     nt_profile.on = true;
     nt_profile.instruments = options->instrument_at_start;
     make_counting();
@@ -217,6 +220,8 @@ static void write_last(const char *why)
 {
     if (!run.finished) {
         tn_meta(nt_profile.core, "threads", threads_ran());
+        if (!run.forked)
+            unfollowed_meta(run.unfollowed, nt_profile.core);
         nt_output_write(nt_profile.core, why, tn_finish);
     }
     run.finished = true;
@@ -496,11 +501,23 @@ void nt_profile_unmapped(uint64_t address, uint64_t bytes)
         code_map_unmapped(nt_profile.map, address, bytes);
 }
 
-void nt_profile_become(void)
+void nt_profile_become(bool process, uint64_t path)
 {
+    char name[4096];
+
+    if (nt_profile.on && !nt.options.trace_children)
+        unfollowed_begins(run.unfollowed, nt_host_program_text(path, name, sizeof name) ? name : "");
+    if (!process)
+        return;
     if (!run.forked || nt.options.trace_children)
         finish_profile("exec");
     else
         nt_output_leave();
     nt_control_end();
+}
+
+void nt_profile_stays(void)
+{
+    if (nt_profile.on && !nt.options.trace_children)
+        unfollowed_failed(run.unfollowed);
 }

@@ -73,9 +73,12 @@ void nt_profile_instrument(struct nt_thread *thread, bool on);
 void nt_profile_forked(struct nt_thread *thread, bool shares_files);
 void nt_profile_mapped(uint64_t address);
 void nt_profile_unmapped(uint64_t address, uint64_t bytes);
-/* An exec is about to succeed: the last part, unless this is a forked child, which has done nothing but that, and the
- * other program is not profiled. */
-void nt_profile_become(void);
+/* An exec of `path`, a string of the program's, is about to succeed. If it is a `process`, not a child that runs in its
+ * parent's memory: the last part, unless this is a forked child, which has done nothing but that, and the other program
+ * is not profiled. */
+void nt_profile_become(bool process, uint64_t path);
+/* The exec has failed. */
+void nt_profile_stays(void);
 /* There is a profile, and its last part was written: nothing can be counted any more. */
 bool nt_profile_is_over(void);
 

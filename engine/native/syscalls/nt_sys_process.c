@@ -158,18 +158,6 @@ static void let_parent_go_on(void)
     nt_futex(parent_waits_for, FUTEX_WAKE, 1);
 }
 
-/* A word that a forked child has, too. */
-static int *make_word(void)
-{
-    void *page = tn_host_alloc(NT_PAGE);
-    long got = nt_sys6(__NR_mmap, (long)page, NT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED,
-                       -1, 0);
-
-    if (nt_failed(got))
-        nt_die(STOPPED, "out of memory\n");
-    return page;
-}
-
 /* It may be killed without a word, or be reaped by another thread. */
 static bool has_ended(int child)
 {
@@ -196,7 +184,7 @@ enum { LOCKS = sizeof locks / sizeof locks[0] };
 /* The call's own flags are without CLONE_VFORK. */
 static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_t flags, uint64_t stack)
 {
-    int *word = flags & CLONE_VFORK ? make_word() : NULL;
+    int *word = flags & CLONE_VFORK ? nt_host_shared_page() : NULL;
 
     nt_stop_others(thread);
     nt_lock_take(&thread->process->lock);
@@ -357,10 +345,9 @@ static bool process_execute(struct nt_thread *thread, struct nt_call *call, cons
         nt_signal_apply_mask(thread);
         return false;
     }
-    if (!thread->is_child) {
-        nt_profile_become();
+    nt_profile_become(!thread->is_child, exec->path);
+    if (!thread->is_child)
         let_parent_go_on();
-    }
     nt_signal_leave(thread);
     if (thread->is_child) {
         thread->has_left = true;
@@ -373,6 +360,7 @@ static bool process_execute(struct nt_thread *thread, struct nt_call *call, cons
     }
     nt_limit_leave(thread->own_limits);
     call->result = nt_signal_execute(call->raw);
+    nt_profile_stays();
     if (thread->is_child) {
         thread->has_left = false;
         nt_baton_take();

@@ -20,6 +20,7 @@
 struct vg_engine vg;
 
 extern SysRes VG_(am_mmap_anon_float_valgrind)(SizeT length);
+extern SysRes VG_(am_do_mmap_NO_NOTIFY)(Addr start, SizeT length, UInt prot, UInt flags, Int fd, Off64T offset);
 extern void VG_(exit)(Int status) __attribute__((noreturn));
 
 void vg_tell(const HChar *format, ...)
@@ -50,6 +51,17 @@ void *vg_reserve(SizeT bytes)
     if (sr_isError(mapped))
         vg_refuse("out of memory: the system gives no more %lu bytes (ulimit -v, or a limit of the container)", bytes);
     return (void *)sr_Res(mapped);
+}
+
+void *vg_shared_page(void)
+{
+    void *page = vg_reserve(VKI_PAGE_SIZE);
+    SysRes mapped = VG_(am_do_mmap_NO_NOTIFY)((Addr)page, VKI_PAGE_SIZE, VKI_PROT_READ | VKI_PROT_WRITE,
+                                              VKI_MAP_SHARED | VKI_MAP_ANONYMOUS | VKI_MAP_FIXED, -1, 0);
+
+    if (sr_isError(mapped))
+        vg_refuse("out of memory");
+    return page;
 }
 
 void vg_release(void *memory, SizeT bytes)

@@ -9,6 +9,8 @@
 
 /* Memory in whole pages, backed as it is touched. Never NULL. */
 void *vg_reserve(SizeT bytes);
+/* A page of zeroes that a forked child has, too. Never NULL. */
+void *vg_shared_page(void);
 void vg_release(void *memory, SizeT bytes);
 
 /* The beginning of a small file (sysfs, proc) as a zero-ended text without its last newline; false if it
