@@ -168,6 +168,7 @@ struct tp_export_options {
     bool instructions;  /* callgrind: one line per instruction, not per source line */
     bool mangled;       /* callgrind, cachegrind, folded: names as in the symbol table */
     bool threads;       /* folded: the thread is the first frame */
+    double threshold;   /* folded: what has less, in percent of the total, is part of its caller */
 };
 
 /* Callgrind's format 1, for KCachegrind and callgrind_annotate. Events: by default those that Callgrind itself
@@ -182,7 +183,7 @@ int tp_export_cachegrind(tp_profile *profile, FILE *out, const struct tp_export_
                          struct tp_error *err);
 
 /* Folded stacks, "main;f;g 123": one event, Ir by default. Nodes without self cost are left out. Looks at events
- * (one), mangled, threads. */
+ * (one), mangled, threads, threshold. */
 int tp_export_folded(tp_profile *profile, FILE *out, const struct tp_export_options *options,
                      struct tp_error *err);
 

@@ -23,8 +23,8 @@ struct export
 
 #define AT(member) offsetof(struct export, member)
 static const struct opt rows[] = {
-    {OPT_TEXT, "format", 0, "FORMAT", "callgrind (KCachegrind, callgrind_annotate), cachegrind\n"
-     "(cg_annotate), folded (flame graphs), json or csv", AT(format)},
+    {OPT_TEXT, "format", 0, "callgrind|cachegrind|folded|json|csv",
+     "for KCachegrind and callgrind_annotate; for cg_annotate;\nfor flame graphs; for programs; for spreadsheets", AT(format)},
     {OPT_TEXT, "out", 'o', "FILE", "where to [standard output]", AT(out)},
     {OPT_TEXT, "events", 0, "EVENTS", "',' between, or all; folded: one [the format's own choice]", AT(how.events)},
     GIVEN_WEIGHTS("", AT(weights)),
@@ -32,6 +32,8 @@ static const struct opt rows[] = {
     {OPT_FLAG, "instructions", 0, NULL, "callgrind: a line per instruction", AT(how.instructions)},
     {OPT_FLAG, "mangled", 0, NULL, "callgrind, cachegrind, folded: names as in the symbol table", AT(how.mangled)},
     {OPT_FLAG, "threads", 0, NULL, "folded: the thread is the first frame", AT(how.threads)},
+    {OPT_NUMBER, "threshold", 0, "PERCENT", "folded: what has less of the event is part of its caller [0]",
+     AT(how.threshold)},
 };
 
 static const struct opt_command command = {

@@ -395,11 +395,15 @@ int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_option
 /* ------------------------------------------------------------------------------------------ folded stacks */
 
 /* For flame graphs: one line per node of the call tree that has self cost, "main;compress;match 12345". ';' in a name
- * would begin a new frame and is written \x3b. Real events (AcCost) are rounded. */
+ * would begin a new frame and is written \x3b. Real events (AcCost) are rounded. A node whose inclusive cost is below the
+ * threshold is part of its nearest caller that is not, as is all that it calls. */
 
 struct folded_node {
-    uint32_t parent; /* index + 1 */
+    uint32_t parent, shown; /* index + 1; shown: the node itself, or what it is part of */
     const char *name;
+    int64_t thread;
+    long long cost; /* of this node and what is part of it */
+    double real;    /* the same of an event that is */
 };
 
 struct folded {
@@ -407,12 +411,11 @@ struct folded {
     FILE *out;
     struct tp_error *err;
     const struct tp_event *event;
-    bool threads;
+    double least; /* inclusive cost of a node that is shown */
     struct tp_arena arena;
-    struct tp_idmap named;         /* a function's id -> its name */
+    struct tp_idmap named, at; /* a function's id -> its name; a path's -> its node */
     TP_VECTOR(const char *) names;
-    TP_VECTOR(struct folded_node) nodes; /* by path id */
-    uint32_t *stack; /* nodes of the path at hand; as many as there are */
+    TP_VECTOR(struct folded_node) nodes; /* callers before callees */
 };
 
 static int folded_name(void *user, sqlite3_stmt *row)
@@ -427,52 +430,62 @@ static int folded_name(void *user, sqlite3_stmt *row)
     return !name || !*name || (id && tp_idmap_add(&f->named, id, (uint32_t)f->names.count - 1));
 }
 
-/* Parents have larger ids than their children, so all are read before any is written. */
-static int folded_read_node(void *user, sqlite3_stmt *row)
+/* Parents have larger ids than their children, and come first. Between ids there may be gaps. */
+static int folded_node(void *user, sqlite3_stmt *row)
 {
     struct folded *f = user;
+    uint64_t id = (uint64_t)sqlite3_column_int64(row, 0), above = (uint64_t)sqlite3_column_int64(row, 1);
     uint32_t name = tp_idmap_find(&f->named, (uint64_t)sqlite3_column_int64(row, 2));
-    struct folded_node *node = TP_VECTOR_ADD(&f->nodes);
+    uint32_t parent = above ? tp_idmap_find(&f->at, above) : 0;
 
-    if (!node)
-        return 1;
-    node->parent = (uint32_t)sqlite3_column_int64(row, 1);
+    if (parent == TP_NOT_FOUND)
+        return TP_FAIL(f->err, "%s: damaged: a path without its parent", tp_path(f->profile));
+    struct folded_node *node = TP_VECTOR_ADD(&f->nodes);
+    uint32_t number = (uint32_t)f->nodes.count;
+    if (!node || !id || tp_idmap_add(&f->at, id, number))
+        return node && !id ? TP_FAIL(f->err, "%s: damaged: a path without a number", tp_path(f->profile)) : 1;
+    *node = (struct folded_node){.parent = parent, .shown = number, .thread = sqlite3_column_int64(row, 3)};
     node->name = name != TP_NOT_FOUND ? f->names.at[name] : "???";
-    if (sqlite3_column_int64(row, 0) != (int64_t)f->nodes.count ||
-        (node->parent && node->parent <= f->nodes.count))
-        return TP_FAIL(f->err, "%s: damaged: paths are not in post-order", tp_path(f->profile));
+    uint32_t caller = parent ? f->nodes.at[parent - 1].shown : number;
+    if (parent && (caller != parent || sqlite3_column_double(row, 5) < f->least))
+        node->shown = caller;
+    struct folded_node *payer = &f->nodes.at[node->shown - 1];
+    payer->real += sqlite3_column_double(row, 4);
+    if (__builtin_add_overflow(payer->cost, (long long)sqlite3_column_int64(row, 4), &payer->cost))
+        payer->cost = LLONG_MAX;
     return 0;
 }
 
-static int folded_write_stack(void *user, sqlite3_stmt *row)
+static int folded_write(struct folded *f, bool threads)
 {
-    struct folded *f = user;
-    size_t depth = 0;
-    long long value =
-        f->event->real ? llround(sqlite3_column_double(row, 2)) : (long long)sqlite3_column_int64(row, 2);
+    uint32_t *stack = calloc(f->nodes.count + 1, sizeof *stack);
 
-    if (!value)
-        return 0;
-    if (f->threads)
-        fprintf(f->out, "thread %lld;", (long long)sqlite3_column_int64(row, 1));
-    for (uint32_t node = (uint32_t)sqlite3_column_int64(row, 0); node; node = f->nodes.at[node - 1].parent) {
-        if (node > f->nodes.count)
-            return TP_FAIL(f->err, "%s: damaged: a path without its parent", tp_path(f->profile));
-        f->stack[depth++] = node;
+    for (size_t i = f->nodes.count; stack && i > 0; i--) {
+        const struct folded_node *node = &f->nodes.at[i - 1];
+        long long cost = f->event->real ? llround(node->real) : node->cost;
+        size_t depth = 0;
+
+        if (cost <= 0)
+            continue;
+        if (threads)
+            fprintf(f->out, "thread %lld;", (long long)node->thread);
+        for (uint32_t at = (uint32_t)i; at; at = f->nodes.at[at - 1].parent)
+            stack[depth++] = at;
+        while (depth) {
+            tp_write_clean(f->out, f->nodes.at[stack[--depth] - 1].name, ";");
+            if (depth)
+                putc(';', f->out);
+        }
+        fprintf(f->out, " %lld\n", cost);
     }
-    while (depth) {
-        tp_write_clean(f->out, f->nodes.at[f->stack[--depth] - 1].name, ";");
-        if (depth)
-            putc(';', f->out);
-    }
-    fprintf(f->out, " %lld\n", value);
-    return 0;
+    free(stack);
+    return stack ? 0 : TP_NO_MEMORY(f->err);
 }
 
 int tp_export_folded(tp_profile *profile, FILE *out, const struct tp_export_options *options,
                      struct tp_error *err)
 {
-    struct folded f = {.profile = profile, .out = out, .err = err, .threads = options->threads};
+    struct folded f = {.profile = profile, .out = out, .err = err};
     struct tp_choice choice;
 
     if (tp_meta(profile, "import.format"))
@@ -483,20 +496,21 @@ int tp_export_folded(tp_profile *profile, FILE *out, const struct tp_export_opti
     if (choice.count != 1)
         return TP_FAIL(err, "folded stacks are of one event, not of %zu", choice.count);
     f.event = choice.event[0];
-    int failed = tp_each(profile,
-                         sqlite3_mprintf("SELECT id, coalesce(%s, function) FROM t_functions ORDER BY id",
-                                         options->mangled ? "symbol" : "function"),
-                         folded_name, &f, err) ||
-                 tp_each(profile, sqlite3_mprintf("SELECT id, parent, function_id FROM t_paths ORDER BY id"),
-                         folded_read_node, &f, err);
-    if (!failed && !(f.stack = calloc(f.nodes.count + 1, sizeof *f.stack)))
-        failed = TP_NO_MEMORY(err);
-    failed = failed || tp_each(profile,
-                               sqlite3_mprintf("SELECT id, thread, \"%w\" FROM paths WHERE \"%w\" > 0 ORDER BY id",
-                                               f.event->name, f.event->name),
-                               folded_write_stack, &f, err);
-    free(f.stack);
+    const char *event = f.event->name;
+    int failed = tp_number(profile, sqlite3_mprintf("SELECT \"%w\" FROM totals", event), 0, &f.least, err);
+    f.least *= options->threshold / 100;
+    failed = failed ||
+             tp_each(profile,
+                     sqlite3_mprintf("SELECT id, coalesce(%s, function) FROM t_functions ORDER BY id",
+                                     options->mangled ? "symbol" : "function"),
+                     folded_name, &f, err) ||
+             tp_each(profile,
+                     sqlite3_mprintf("SELECT id, parent, function_id, thread, max(\"%w\", 0), \"%w_incl\" FROM paths "
+                                     "ORDER BY id DESC", event, event),
+                     folded_node, &f, err) ||
+             folded_write(&f, options->threads);
     tp_idmap_free(&f.named);
+    tp_idmap_free(&f.at);
     TP_VECTOR_FREE(&f.names);
     TP_VECTOR_FREE(&f.nodes);
     tp_arena_free(&f.arena);

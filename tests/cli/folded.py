@@ -56,6 +56,25 @@ def check_paths(folded, everything):
           everything.execute('SELECT * FROM lines').fetchall())
 
 
+def check_stacks(name, profile):
+    """The export for flame graphs: paths whose inclusive cost is below the threshold are part of their callers."""
+    total, = profile.execute('SELECT Ir FROM totals').fetchone()
+    for threshold in (0, 0.01, 5, 101):
+        stack, wanted = {None: None}, collections.Counter()
+        for path, parent, function, cost, below in profile.execute(
+                'SELECT id, parent, function, Ir, Ir_incl FROM paths ORDER BY id DESC'):
+            above, shown = stack[parent] or ('', True)
+            own = not above or (shown and below >= total * threshold / 100)
+            stack[path] = (f'{above};{function}'.lstrip(';') if own else above, own)
+            wanted[stack[path][0]] += cost
+        status, text, errors = run([TENURE, 'export', '--format=folded', f'--threshold={threshold}', name])
+        got = collections.Counter()
+        for line in text.splitlines():
+            got[line.rpartition(' ')[0]] += int(line.rpartition(' ')[2])
+        check(f'stacks of {name} from {threshold} % on', (status, errors, got == +wanted, sum(got.values())),
+              (0, '', True, total))
+
+
 def one(profile, sql):
     return profile.execute(sql).fetchone()[0]
 
@@ -153,6 +172,8 @@ def main():
         folded.execute('CREATE TEMP TABLE every(id INTEGER PRIMARY KEY, parent INTEGER)')
         folded.executemany('INSERT INTO every VALUES(?, ?)', everything.execute('SELECT id, parent FROM paths'))
         check_paths(folded, everything)
+        check_stacks('folded', folded)
+        check_stacks('all', everything)
         check('objects of all', one(everything, 'SELECT count(*) FROM data_objects') > 16384, True)
         check('objects', one(folded, 'SELECT count(*) FROM data_objects') < 3000, True)
         check('paths', one(folded, 'SELECT count(*) FROM data_paths') < 6000, True)
