@@ -9,6 +9,7 @@
 #include "cli/base/given.h"
 #include "cli/base/opt.h"
 #include "cli/base/term.h"
+#include "cli/base/topic.h"
 #include "cli/cli.h"
 #include "profile/base/sound.h"
 #include "profile/profile.h"
@@ -41,7 +42,10 @@ static void print_usage(FILE *out)
           out);
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].about);
-    fputs("\n`tenure COMMAND --help` lists a command's options.\n", out);
+    fputs("\n`tenure COMMAND --help` lists a command's options. `tenure help TOPIC` prints a document:\n\nTopics:\n",
+          out);
+    for (const struct topic *topic = topics; topic->name != NULL; topic++)
+        fprintf(out, "  %-14s %s\n", topic->name, topic->about);
 }
 
 static int wrong_option(const char *word)
@@ -163,6 +167,33 @@ static bool is_mistake(char *const *argv)
 
 /* ------------------------------------------------------------------------------------------ the command line */
 
+/* tenure help WORD: a command's options, or a document. */
+static int help(char *word)
+{
+    char option[] = "--help", *of_command[] = {word, option, NULL};
+    const char *names[COMMANDS + 32], *like;
+    size_t count = 0;
+
+    if (is_command(word))
+        return run_command(2, of_command);
+    for (const struct topic *topic = topics; topic->name != NULL; topic++) {
+        if (strcmp(topic->name, word) == 0) {
+            term_hold(given_unsound);
+            fwrite(topic->text, 1, topic->size, stdout);
+            return term_release(true) ? term_finish(CLI_GOOD) : CLI_ERROR;
+        }
+        names[count++] = topic->name;
+    }
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[count++] = commands[i].name;
+    like = opt_nearest(word, names, count);
+    if (like != NULL)
+        term_error("help: there is no command or topic %s; did you mean `tenure help %s`?", word, like);
+    else
+        term_error("help: there is no command or topic %s; `tenure help` lists them", word);
+    return CLI_USAGE;
+}
+
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
@@ -174,11 +205,8 @@ int main(int argc, char **argv)
     }
     if (is_command(argv[1]))
         return run_command(argc - 1, argv + 1);
-    if (strcmp(argv[1], "help") == 0 && argc == 3 && is_command(argv[2])) {
-        char option[] = "--help", *of_command[] = {argv[2], option, NULL};
-
-        return run_command(2, of_command);
-    }
+    if (strcmp(argv[1], "help") == 0 && argc > 2)
+        return help(argv[2]);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         print_usage(stdout);
         return term_finish(CLI_GOOD);

@@ -34,4 +34,5 @@ def main():
                   % (digest(script), digest(style)))
 
 
-main()
+if __name__ == '__main__':
+    main()

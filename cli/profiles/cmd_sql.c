@@ -36,7 +36,7 @@ static const struct opt rows[] = {
 static const struct opt_command command = {
     "sql",
     "[options] [FILE] QUERY",
-    "Runs an SQL query on a profile; profile-format.md (in share/doc/tenure) describes the views.\n"
+    "Runs an SQL query on a profile; `tenure help profile-format` describes the views.\n"
     "FILE is a profile or a raw profile; without it, the newest tenure.out.* here. QUERY may be - for\n"
     "standard input.",
     OPT_ROWS(rows),

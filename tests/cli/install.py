@@ -29,7 +29,7 @@ def run(*command, **more):
 
 def main():
     build, prefix, tenure = sys.argv[1:4]
-    names = re.findall(r"^  ([a-z]+) ", run(tenure, "--help").stdout.split("Commands:")[1], re.M)
+    names = re.findall(r"^  ([a-z]+) ", run(tenure, "--help").stdout.split("Commands:")[1].split("\n\n")[0], re.M)
     with tempfile.TemporaryDirectory() as destination:
         done = run("meson", "install", "-C", build, "--destdir", destination, "--no-rebuild", "--quiet")
         if done.returncode and "not found" in done.stderr + done.stdout:
