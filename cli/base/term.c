@@ -71,6 +71,27 @@ bool term_redirect(const char *path)
     return freopen(path, "w", shown != NULL ? shown : stdout) != NULL;
 }
 
+/*
+ * What has more lines than the screen is shown by a pager: PAGER, else less, which passes colours on and leaves the
+ * screen as it is (LESS, where it is not set). NULL: none is wanted ("" or cat), or there is none.
+ */
+static FILE *open_pager(FILE *kept, FILE *screen)
+{
+    const char *pager = getenv("PAGER");
+    struct winsize size;
+    int lines = 0, c;
+
+    if (!isatty(fileno(screen)) || ioctl(fileno(screen), TIOCGWINSZ, &size) != 0 || size.ws_row == 0 ||
+        (pager != NULL && (*pager == '\0' || strcmp(pager, "cat") == 0)))
+        return NULL;
+    rewind(kept);
+    while (lines < size.ws_row && (c = getc(kept)) != EOF)
+        lines += c == '\n';
+    if (lines < size.ws_row || setenv("LESS", "FRX", 0) != 0)
+        return NULL;
+    return popen(pager != NULL ? pager : "if command -v less >/dev/null; then exec less; fi; exec cat", "w");
+}
+
 bool term_release(bool good)
 {
     char piece[65536];
@@ -88,9 +109,14 @@ bool term_release(bool good)
         term_error("cannot keep what is to be printed: %s", strerror(errno));
         good = false;
     }
+    off_t left = ftello(kept);
+    FILE *pager = good ? open_pager(kept, shown) : NULL, *to = pager != NULL ? pager : shown;
     stdout = shown;
     shown = NULL;
-    off_t left = ftello(kept);
+    if (pager != NULL) { /* who leaves it early has seen enough, and an interrupt is for it */
+        signal(SIGPIPE, SIG_IGN);
+        signal(SIGINT, SIG_IGN);
+    }
     rewind(kept);
     for (; good && left > 0; left -= (off_t)size) {
         size = fread(piece, 1, left < (off_t)sizeof piece ? (size_t)left : sizeof piece, kept);
@@ -98,8 +124,11 @@ bool term_release(bool good)
             term_error("cannot read what is to be printed again: %s", strerror(errno));
             good = false;
         }
-        fwrite(piece, 1, size, stdout);
+        if (fwrite(piece, 1, size, to) < size && pager != NULL)
+            break;
     }
+    if (pager != NULL)
+        pclose(pager);
     fclose(kept);
     return good;
 }

@@ -1,0 +1,60 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What is longer than the terminal goes to a pager, and all of it; nothing else does.
+
+    paging.py TENURE
+"""
+import fcntl
+import os
+import pty
+import struct
+import sys
+import tempfile
+import termios
+
+from checks import check, finish, run
+
+TENURE = os.path.abspath(sys.argv[1])
+
+
+def on_terminal(words, rows, **environment):
+    """Exit status, and what a terminal of so many rows is sent."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack('HHHH', rows, 100, 0, 0))
+    child = os.fork()
+    if child == 0:
+        os.close(ours)
+        os.dup2(theirs, 1)
+        os.environ.update(environment)
+        os.execv(TENURE, [TENURE, *words])
+    os.close(theirs)
+    text = b''
+    try:
+        while piece := os.read(ours, 65536):
+            text += piece
+    except OSError:  # it has hung up
+        pass
+    os.close(ours)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), text.decode().replace('\r\n', '\n')
+
+
+def main():
+    model = run([TENURE, 'help', 'model'])[1]
+    with tempfile.TemporaryDirectory() as folder:
+        kept = os.path.join(folder, 'kept')
+        for pager, rows, paged in ((f'cat >{kept}', 20, True), (f'cat >{kept}', 60000, False), ('', 20, False),
+                                   ('cat', 20, False)):
+            if os.path.exists(kept):
+                os.unlink(kept)
+            status, text = on_terminal(['help', 'model'], rows, PAGER=pager)
+            got = open(kept, encoding='utf-8').read() if paged else text
+            check(f'PAGER={pager!r}, {rows} rows', (status, os.path.exists(kept), got == model), (0, paged, True))
+        check('a pager that is left early', on_terminal(['help', 'model'], 20, PAGER='head -1'),
+              (0, model.split('\n', maxsplit=1)[0] + '\n'))
+        check('a pager that is not there', on_terminal(['help', 'mpi'], 20, PAGER='/nowhere 2>/dev/null')[0], 0)
+        check('no terminal', run([TENURE, 'help', 'model'], env={**os.environ, 'PAGER': '/bin/false'})[1], model)
+    return finish()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
