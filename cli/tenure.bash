@@ -15,9 +15,20 @@ _tenure_commands()
     "$1" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
 }
 
+_tenure_topics()
+{
+    "$1" --help 2>/dev/null | sed -n '/^Topics:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
+}
+
+# Of an event, those that the newest profile here has.
 _tenure_values()
 {
-    "$1" "$2" --help 2>/dev/null | sed -n 's/^  \(-., \|    \)'"$3"'=\([a-z]*\(|[a-z]*\)*\)\( .*\)\{0,1\}$/\2/p' | tr '|' '\n'
+    if "$1" "$2" --help 2>/dev/null | grep -q -e "$3=EVENT"; then
+        "$1" sql --csv 'SELECT name FROM events' 2>/dev/null | sed -n '1d;s/[^A-Za-z0-9_]*$//p'
+    else
+        "$1" "$2" --help 2>/dev/null |
+            sed -n 's/^  \(-., \|    \)'"$3"'=\([a-z]*\(|[a-z]*\)*\)\( .*\)\{0,1\}$/\2/p' | tr '|' '\n'
+    fi
 }
 
 _tenure()
@@ -27,8 +38,12 @@ _tenure()
 
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "$(_tenure_commands "$tenure") --help --version" -- "$current") \
+        COMPREPLY=($(compgen -W "$(_tenure_commands "$tenure") help --help --version" -- "$current") \
             $(compgen -c -- "$current"))
+        return
+    fi
+    if [ "$command" = help ]; then
+        COMPREPLY=($(compgen -W "$(_tenure_commands "$tenure") $(_tenure_topics "$tenure")" -- "$current"))
         return
     fi
     # bash splits words at `=`.

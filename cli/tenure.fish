@@ -6,7 +6,13 @@
 function __tenure_commands
     set -l words (commandline -opc)
     $words[1] --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1\t\2/p'
-    printf '%s\t%s\n' --help 'print a summary' --version 'print the version'
+    printf '%s\t%s\n' help 'print a document' --help 'print a summary' --version 'print the version'
+end
+
+function __tenure_topics
+    set -l words (commandline -opc)
+    $words[1] --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1\t\2/p
+        /^Topics:/,/^$/s/^  \([a-z-]*\)  *\(.*\)/\1\t\2/p'
 end
 
 # Options, and behind `--option=` the values that the help lists; files where it lists none.
@@ -16,6 +22,10 @@ function __tenure_options
     if set -l option (string match -r -- '^--[A-Za-z0-9-]+=' $current)
         set -l values ($words[1] $words[2] --help 2>/dev/null |
             sed -n 's/^  \(-., \|    \)'$option'\([a-z]*\(|[a-z]*\)*\)\( .*\)\{0,1\}$/\2/p' | tr '|' '\n')
+        # Of an event, those that the newest profile here has.
+        if $words[1] $words[2] --help 2>/dev/null | grep -q -e "$option"EVENT
+            set values ($words[1] sql --csv 'SELECT name FROM events' 2>/dev/null | sed -n '1d;s/[^A-Za-z0-9_]*$//p')
+        end
         if test -n "$values"
             printf "$option%s\n" $values
         else
@@ -29,5 +39,7 @@ end
 
 complete -c tenure -f -n 'test (count (commandline -opc)) -eq 1' -a '(__tenure_commands)'
 complete -c tenure -n 'test (count (commandline -opc)) -eq 1' -a '(__fish_complete_command)'
+complete -c tenure -f -n 'set -l words (commandline -opc); test (count $words) -eq 2; and test $words[2] = help' \
+    -a '(__tenure_topics)'
 complete -c tenure -f -n 'test (count (commandline -opc)) -gt 1; and string match -q -- "-*" (commandline -ct)' \
     -a '(__tenure_options)'

@@ -18,17 +18,28 @@ _tenure()
 
     if (( CURRENT == 2 )); then
         list=("${(@f)$(_tenure_help "$program" '' '/^Commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1:\2/p')}")
-        list+=('--help:print a summary' '--version:print the version')
+        list+=('help:print a document' '--help:print a summary' '--version:print the version')
         _describe -t commands 'tenure command' list
         _command_names -e
+        return
+    fi
+    if [[ $command = help ]]; then
+        list=("${(@f)$(_tenure_help "$program" '' '/^Commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1:\2/p
+            /^Topics:/,/^$/s/^  \([a-z-]*\)  *\(.*\)/\1:\2/p')}")
+        _describe -t topics 'command or topic' list
         return
     fi
     case $PREFIX in
     --*=*)
         option=${PREFIX%%=*}
         compset -P '*='
-        list=("${(@f)$(_tenure_help "$program" "$command" \
-            's/^  \(-., \|    \)'"$option"'=\([a-z]*\(|[a-z]*\)*\)\( .*\)\{0,1\}$/\2/p' | tr '|' '\n')}")
+        # Of an event, those that the newest profile here has.
+        if "$program" $command --help 2>/dev/null | grep -q -e "$option=EVENT"; then
+            list=("${(@f)$("$program" sql --csv 'SELECT name FROM events' 2>/dev/null | sed -n '1d;s/[^A-Za-z0-9_]*$//p')}")
+        else
+            list=("${(@f)$(_tenure_help "$program" "$command" \
+                's/^  \(-., \|    \)'"$option"'=\([a-z]*\(|[a-z]*\)*\)\( .*\)\{0,1\}$/\2/p' | tr '|' '\n')}")
+        fi
         if [[ -n $list ]]; then
             _describe -t values "$option" list
         else

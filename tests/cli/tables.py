@@ -7,7 +7,7 @@ tables.py: what is written about options agrees with the option tables.
 
 - every command of `tenure --help` has a man page, and is named in tenure(1)
 - a man page has exactly the options that `--help` prints, with the same names for values
-- completion (bash; zsh and fish where they are) offers exactly the commands and, for each, the options
+- completion (bash; zsh and fish where they are) offers exactly the commands and, for each, the options; and values
 - every man page is installed
 """
 import os
@@ -15,6 +15,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../profiles"))
+import raw_make
 
 OPTION = re.compile(r"^  (?:-(\w), |    )--([\w-]+)(=[^ ]+)?(?: .*)?$")
 failures = []
@@ -30,7 +34,7 @@ def help_of(tenure, *words):
 
 
 def commands(tenure):
-    return re.findall(r"^  ([a-z]+) ", help_of(tenure).split("Commands:")[1], re.M)
+    return re.findall(r"^  ([a-z]+) ", help_of(tenure).split("Commands:")[1].split("\n\n")[0], re.M)
 
 
 def options(tenure, command):
@@ -104,7 +108,7 @@ def installed_pages(root):
 
 
 def main():
-    tenure, root = os.path.abspath(sys.argv[1]), sys.argv[2]
+    tenure, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     script = os.path.join(root, "cli/tenure.bash")
     names = commands(tenure)
     check(len(names) >= 6, "tenure --help lists its commands")
@@ -124,6 +128,26 @@ def main():
     check(installed_pages(root) == set(os.listdir(os.path.join(root, "docs/man"))), "every man page is installed")
     values = complete(tenure, script, ["record", "--cache-sim", "=", ""])
     check(values == ["no", "yes"], "completion of yes|no")
+    formats = ["callgrind", "cachegrind", "csv", "folded", "json"]
+    check(complete(tenure, script, ["export", "--format", "=", ""]) == sorted(formats), "completion of formats")
+    topics = complete(tenure, script, ["help", ""])
+    check({"model", "profile-format", *names} <= set(topics), f"completion of topics: {topics}")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        raw_make.Random(seed=3, functions=12, nodes=60).write("raw")
+        subprocess.run([tenure, "import", "-q", "-o", "tenure.out.1", "raw"], check=True)
+        for words in (["report", "--sort", "=", "D1m"], ["annotate", "--show", "=", "D1m"]):
+            check(complete(tenure, script, words) == ["D1mr", "D1mw"], f"completion of events: {words}")
+        if shutil.which("zsh"):
+            script = os.path.join(root, "cli/tenure.zsh")
+            check("D1mr" in complete_zsh(tenure, script, ["report", "--sort=D1m"]), "zsh: events")
+            check("model" in complete_zsh(tenure, script, ["help", ""]), "zsh: topics")
+        if shutil.which("fish"):
+            script = os.path.join(root, "cli/tenure.fish")
+            found = complete_fish(tenure, script, ["tenure", "report", "--sort=D1m"])
+            check("--sort=D1mr" in found, f"fish: events: {found}")
+            check("model" in complete_fish(tenure, script, ["tenure", "help", "''"]), "fish: topics")
+        os.chdir("/")
     print("\n".join(failures) or "ok")
     return 1 if failures else 0
 
