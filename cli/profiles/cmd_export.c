@@ -24,7 +24,8 @@ struct export
 #define AT(member) offsetof(struct export, member)
 static const struct opt rows[] = {
     {OPT_TEXT, "format", 0, "callgrind|cachegrind|folded|json|csv",
-     "for KCachegrind and callgrind_annotate; for cg_annotate;\nfor flame graphs; for programs; for spreadsheets", AT(format)},
+     "for KCachegrind and callgrind_annotate; for cg_annotate;\nfor flame graphs; for programs; for spreadsheets",
+     AT(format)},
     {OPT_TEXT, "out", 'o', "FILE", "where to [standard output]", AT(out)},
     {OPT_TEXT, "events", 0, "EVENTS", "',' between, or all; folded: one [the format's own choice]", AT(how.events)},
     GIVEN_WEIGHTS("", AT(weights)),

@@ -394,9 +394,9 @@ int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_option
 
 /* ------------------------------------------------------------------------------------------ folded stacks */
 
-/* For flame graphs: one line per node of the call tree that has self cost, "main;compress;match 12345". ';' in a name
- * would begin a new frame and is written \x3b. Real events (AcCost) are rounded. A node whose inclusive cost is below the
- * threshold is part of its nearest caller that is not, as is all that it calls. */
+/* For flame graphs: one line per node of the call tree that has self cost, "main;compress;match 12345". ';' in a
+ * name would begin a new frame and is written \x3b. Real events (AcCost) are rounded. A node whose inclusive cost is
+ * below the threshold is part of its nearest caller that is not, as is all that it calls. */
 
 struct folded_node {
     uint32_t parent, shown; /* index + 1; shown: the node itself, or what it is part of */

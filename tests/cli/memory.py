@@ -21,7 +21,7 @@ import filled
 from checks import check, finish
 
 TENURE, FAIL_ALLOC = (os.path.abspath(path) for path in sys.argv[1:3])
-CHOSEN = 12
+CHOSEN = 6
 ENVIRONMENT = {**os.environ, 'LC_ALL': 'C.UTF-8', 'COLUMNS': '120', 'NO_COLOR': '1'}
 GIVEN = ('profile', 'raw', 'plain')
 COMMANDS = filled.COMMANDS + [['diff', '--html', '+', '@', '@'], ['import', '-q', '-o', '+', 'raw'],
