@@ -2,11 +2,13 @@
 /*
  * guest_timers.c: five timers of short periods at once, whose handlers are interrupted by each other. On the bare CPU a
  * handler has ended long before its timer's next signal. Where it has not, each handler could be interrupted again and
- * again by the other four, and these by one another; the program must get on all the same. Prints the same on the bare
- * CPU.
+ * again by the other four, and these by one another; the program must get on all the same. Then a handler that is left
+ * by a jump, which does not say when later signals come. Prints the same on the bare CPU.
  */
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +27,71 @@ static void handler(int number)
         ;
     for (int i = 0; i < TIMERS; i++)
         handled[i] += numbers[i] == number;
+}
+
+enum { LONG_MS = 300 };
+
+static sigjmp_buf out;
+static volatile sig_atomic_t jumps, came;
+
+static long cpu_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void spend_long(void)
+{
+    for (long begin = cpu_ms(); cpu_ms() - begin < LONG_MS;)
+        ;
+}
+
+static void timed(int number)
+{
+    (void)number;
+    if (jumps)
+        siglongjmp(out, 1);
+    came = 1;
+}
+
+static void sent_to_itself(int number)
+{
+    (void)number;
+}
+
+static void wait_for_timer(void)
+{
+    const struct itimerval soon = {{0, 0}, {0, 1000}};
+
+    came = 0;
+    setitimer(ITIMER_REAL, &soon, NULL);
+    while (!came)
+        ;
+}
+
+/* All frames are at the same place. */
+static void one_timer(void)
+{
+    static char stack[64 << 10];
+    const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction action = {.sa_handler = timed, .sa_flags = SA_ONSTACK};
+
+    sigaltstack(&other, NULL);
+    sigaction(SIGALRM, &action, NULL);
+    action.sa_handler = sent_to_itself;
+    sigaction(SIGUSR1, &action, NULL);
+
+    jumps = 1;
+    if (!sigsetjmp(out, 1))
+        wait_for_timer();
+    jumps = 0;
+    spend_long();
+    kill(getpid(), SIGUSR1);
+    long begin = cpu_ms();
+    wait_for_timer();
+    printf("a timer behind a jump: late %d\n", cpu_ms() - begin > LONG_MS / 2);
 }
 
 int main(void)
@@ -53,5 +120,6 @@ int main(void)
         all &= handled[i] > 0;
     }
     printf("sum %ld, wrong %d, all %d\n", sum, wrong, all);
+    one_timer();
     return 0;
 }

@@ -206,11 +206,20 @@ static bool may_be_put_off(const struct nt_thread *thread, const siginfo_t *info
     return info->si_code == SI_TIMER || info->si_code == SI_KERNEL || thread->returns > WITHOUT_END;
 }
 
-static void handler_begins(struct nt_thread *thread)
+/* A handler whose frame was where this one's is has been left by longjmp. */
+static void handler_begins(struct nt_thread *thread, bool is_timed)
 {
+    uint64_t frame = thread->area->gpr[NT_RSP];
+
+    for (unsigned i = 0; i < thread->handling_count; i++) {
+        if (thread->handling[i].frame == frame)
+            thread->handling[i].frame = 0;
+    }
+    if (!is_timed)
+        return;
     if (thread->handling_count == NT_HANDLERS) /* some never return: longjmp */
         memmove(thread->handling, thread->handling + 1, --thread->handling_count * sizeof thread->handling[0]);
-    thread->handling[thread->handling_count++] = (struct nt_handling){thread->area->gpr[NT_RSP], cpu_time()};
+    thread->handling[thread->handling_count++] = (struct nt_handling){frame, cpu_time()};
 }
 
 void nt_signal_returns(struct nt_thread *thread)
@@ -640,8 +649,7 @@ static void signal_deliver(struct nt_thread *thread, const struct nt_held *held,
     }
     thread->mask = mask | action.mask | (action.flags & SA_NODEFER ? 0 : NT_BIT(signal));
     thread->mask &= ~(NT_BIT(SIGKILL) | NT_BIT(SIGSTOP));
-    if (may_be_put_off(thread, &held->info))
-        handler_begins(thread);
+    handler_begins(thread, may_be_put_off(thread, &held->info));
     nt_profile_handler(thread);
     nt.counts.delivered++;
 }
