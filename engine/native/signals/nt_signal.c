@@ -255,10 +255,11 @@ static void go_on_for_a_while(struct nt_thread *thread)
 
 bool nt_signal_puts_off(struct nt_thread *thread)
 {
-    bool waited = thread->held.is_held && (thread->has_returned || is_owed(thread));
+    bool is_behind = thread->held.is_held && thread->has_returned;
+    bool waited = is_behind || (thread->held.is_held && is_owed(thread));
 
     thread->has_returned = false;
-    thread->returns = waited ? thread->returns + 1 : 0;
+    thread->returns = is_behind ? thread->returns + 1 : 0;
     if (!waited || thread->fault.is_held || nt_signal_ready(thread) || !may_be_put_off(thread, &thread->held.info))
         return false;
     thread->puts_off = true;
