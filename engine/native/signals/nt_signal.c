@@ -207,7 +207,7 @@ static bool may_be_put_off(const struct nt_thread *thread, const siginfo_t *info
 }
 
 /* A handler whose frame was where this one's is has been left by longjmp. */
-static void handler_begins(struct nt_thread *thread, bool is_timed)
+static void handler_begins(struct nt_thread *thread, int signal, bool is_timed)
 {
     uint64_t frame = thread->area->gpr[NT_RSP];
 
@@ -215,8 +215,10 @@ static void handler_begins(struct nt_thread *thread, bool is_timed)
         if (thread->handling[i].frame == frame)
             thread->handling[i].frame = 0;
     }
+    thread->timed &= ~NT_BIT(signal);
     if (!is_timed)
         return;
+    thread->timed |= NT_BIT(signal);
     if (thread->handling_count == NT_HANDLERS) /* some never return: longjmp */
         memmove(thread->handling, thread->handling + 1, --thread->handling_count * sizeof thread->handling[0]);
     thread->handling[thread->handling_count++] = (struct nt_handling){frame, cpu_time()};
@@ -274,15 +276,6 @@ static void is_due(struct nt_thread *thread)
     thread->owed_until = 0;
     if (thread->held.is_held)
         thread->area->pending = 1;
-}
-
-/* What is pending has ended a call that slept. */
-void nt_signal_went_on(struct nt_thread *thread)
-{
-    if (thread->area->pending || !is_owed(thread))
-        is_due(thread);
-    else
-        go_on_for_a_while(thread);
 }
 
 /* ------------------------------------------------------------------------------------ given back to the kernel */
@@ -650,9 +643,38 @@ static void signal_deliver(struct nt_thread *thread, const struct nt_held *held,
     }
     thread->mask = mask | action.mask | (action.flags & SA_NODEFER ? 0 : NT_BIT(signal));
     thread->mask &= ~(NT_BIT(SIGKILL) | NT_BIT(SIGSTOP));
-    handler_begins(thread, may_be_put_off(thread, &held->info));
+    handler_begins(thread, signal, may_be_put_off(thread, &held->info));
     nt_profile_handler(thread);
     nt.counts.delivered++;
+}
+
+/* What the kernel holds back since another is put off, and did not come of a timer the last time, does not wait with
+ * it: a call of the program's may have sent it, or let it through. What would stop the process is the kernel's own. */
+static void deliver_others(struct nt_thread *thread)
+{
+    const struct __kernel_timespec now = {0, 0};
+    struct nt_held other = {.is_held = true};
+    uint64_t waiting;
+
+    for (;;) {
+        nt_sys3(__NR_rt_sigpending, (long)&waiting, sizeof waiting, 0);
+        waiting &= ~(thread->mask | thread->timed | NT_FAULTS | STOPS);
+        if (waiting == 0 || nt_sys6(__NR_rt_sigtimedwait, (long)&waiting, (long)&other.info, (long)&now,
+                                    sizeof waiting, 0, 0) <= 0)
+            return;
+        signal_deliver(thread, &other, thread->mask, false);
+    }
+}
+
+/* What is pending has ended a call that slept. */
+void nt_signal_went_on(struct nt_thread *thread)
+{
+    if (!thread->area->pending && is_owed(thread))
+        deliver_others(thread);
+    if (thread->area->pending || !is_owed(thread))
+        is_due(thread);
+    else
+        go_on_for_a_while(thread);
 }
 
 bool nt_signal_ready(const struct nt_thread *thread)

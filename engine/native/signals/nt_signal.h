@@ -66,7 +66,8 @@ void nt_signal_deliver(struct nt_thread *thread);
  * handler did, and has passed some safe points or made a system call. (With less, each of several handlers that
  * interrupt one another would multiply the time.) Whether what is pending is put off; if not it is to be delivered. */
 bool nt_signal_puts_off(struct nt_thread *thread);
-/* It has come to a safe point or from a system call: what was put off is pending again if it has made that progress. */
+/* It has come to a safe point or from a system call: what was put off is pending again if it has made that progress.
+ * What else has come and is no timer's is delivered, so the state must be as for nt_signal_deliver. */
 void nt_signal_went_on(struct nt_thread *thread);
 /* A handler is about to return: to be asked while its frame is the one at the stack pointer. */
 void nt_signal_returns(struct nt_thread *thread);

@@ -70,7 +70,7 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent, struct nt_area *
 
     thread->held.is_held = thread->fault.is_held = thread->has_returned = thread->puts_off = false;
     thread->returns = thread->handling_count = 0;
-    thread->owed_until = thread->traced = 0;
+    thread->timed = thread->owed_until = thread->traced = 0;
     thread->tid = 0;
     thread->number = __atomic_fetch_add(&threads_made, 1, __ATOMIC_RELAXED);
     thread->parent = parent;

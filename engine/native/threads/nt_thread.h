@@ -83,6 +83,7 @@ struct nt_thread {
     bool has_returned;      /* from the last of them; it has made none since */
     struct nt_handling handling[NT_HANDLERS]; /* of timers' signals and the like, the innermost last */
     unsigned handling_count;
+    uint64_t timed;         /* signals that have come of these the last time */
     uint64_t owed_until;    /* CPU time of this thread, until which what the last one has interrupted runs on */
     int alarm;              /* the timer that ends a call meanwhile */
     bool puts_off;          /* what is held waits until the program has made progress (nt_signal_puts_off) */
