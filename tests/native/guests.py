@@ -93,11 +93,13 @@ def unreadable(engine, cases):
         for name in os.listdir(folder):
             os.chmod(os.path.join(folder, name), 0o111)
         script = 'cd %s; for i in program script neither; do ./$i $i; echo $?; done; exec ./program end' % folder
-        want, raw = run([*user, 'sh', '-c', script]), os.path.join(folder, '%p.raw')
-        for children in 'no', 'yes':
+        opened = 'import os; os.execve(os.open("%s/program", os.O_PATH), ["echo", "end"], os.environ)' % folder
+        raw = os.path.join(folder, '%p.raw')
+        for children, command in (('no', ['sh', '-c', script]), ('yes', ['sh', '-c', script]),
+                                  ('no', ['python3', '-c', opened])):
             done = run([*user, engine, '--profile=yes', '--trace-children=' + children, '--tenure-out-file=' + raw,
-                        '--', 'sh', '-c', script])
-            cases.case('unreadable, --trace-children=' + children, done[:2], want[:2])
+                        '--', *command])
+            cases.case('unreadable, --trace-children=' + children, done[:2], run([*user, *command])[:2])
             raws = [name for name in os.listdir(folder) if name.endswith('.raw')]
             cases.case('its profile', len(raws), 1)
             for name in raws:

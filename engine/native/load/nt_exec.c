@@ -123,10 +123,12 @@ static enum file read_head(long folder, const char *path, long flags, uint8_t he
     bool is_open = flags & AT_EMPTY_PATH && path[0] == '\0';
     nt_format(own, sizeof own, "/proc/self/fd/%d", (int)folder);
     long fd = nt_host_open_at(folder, is_open ? own : path, O_RDONLY, 0);
+    if (fd == -EACCES)
+        return UNREADABLE;
     if (nt_failed(fd) && is_open)
         fd = folder; /* without /proc, and no good if it was opened with O_PATH */
     if (nt_failed(fd))
-        return fd == -EACCES ? UNREADABLE : BAD;
+        return BAD;
     bool good = nt_sys3(__NR_fstat, fd, (long)&status, 0) == 0 && (status.st_mode & TYPE_MASK) == TYPE_REGULAR;
     memset(head, 0, HEAD);
     long got = good ? nt_sys6(__NR_pread64, fd, (long)head, HEAD - 1, 0, 0, 0) : 0;
