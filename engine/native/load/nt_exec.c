@@ -167,10 +167,11 @@ bool nt_exec_script(char *line, char **interpreter, char **argument)
     return **interpreter != '\0';
 }
 
+/* On the stack: children of vfork, of several threads, are here at the same time in one memory. */
 bool nt_exec_succeeds(const struct nt_exec *exec)
 {
-    static char name[4096];
-    static uint8_t head[HEAD];
+    char name[4096];
+    uint8_t head[HEAD];
     char *interpreter, *argument;
 
     if (!nt_host_program_text(exec->path, name, sizeof name) || !is_vector(exec->argv) || !is_vector(exec->envp))
