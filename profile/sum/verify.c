@@ -102,13 +102,11 @@ static const struct whole {
 static int verify_event(struct verify *v, const struct whole *whole, const char *event)
 {
     const char *incl = whole->rule == INCL ? "_incl" : "";
-    char *sql = sqlite3_mprintf("WITH w AS (SELECT count(*) AS rows, count(\"%w%s\") AS known, "
-                                "ifnull(sum(\"%w%s\"), 0) AS cost FROM %s), "
-                                "t AS (SELECT ifnull(\"%w\", 0) AS total FROM t_totals) "
-                                "SELECT cost <> total AND rows > 0 AND total < %lld AND (known = rows OR %d) AND "
-                                "(cost <> 0 OR %d) "
-                                "FROM w, t", event, incl, event, incl, whole->from, event, (long long)INT64_MAX,
-                                whole->rule != INCL, whole->rule != SAMPLED);
+    char *sql = sqlite3_mprintf("SELECT (SELECT ifnull(sum(\"%w%s\"), 0) <> t.total AND count(*) > 0 AND "
+                                "(count(\"%w%s\") = count(*) OR %d) AND (ifnull(sum(\"%w%s\"), 0) <> 0 OR %d) FROM %s) "
+                                "FROM (SELECT ifnull(\"%w\", 0) AS total FROM t_totals) t WHERE total < %lld",
+                                event, incl, event, incl, whole->rule != INCL, event, incl, whole->rule != SAMPLED,
+                                whole->from, event, (long long)INT64_MAX);
     double differs;
     char what[200];
 

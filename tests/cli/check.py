@@ -94,6 +94,14 @@ def wrong(folder, profile):
         is_wrong(statement, path, words)
     shutil.copy(profile, path)
     database = sqlite3.connect(path)
+    for statement in ('UPDATE t_totals SET Ir = {}', 'UPDATE t_functions SET Ir = {} WHERE Ir IS NOT NULL'):
+        database.execute(statement.format(2**63 - 1))
+    database.commit()
+    database.close()
+    sealed.seal(path)
+    is_sound(path, 'schema ')  # no sum
+    shutil.copy(profile, path)
+    database = sqlite3.connect(path)
     database.execute('CREATE TABLE notes(text)')
     database.close()
     is_wrong('a table more', path, 'changed by another program')
