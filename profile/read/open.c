@@ -246,6 +246,23 @@ static int load_meta(void *user, sqlite3_stmt *row)
     return !pair->key || !pair->value;
 }
 
+/* The URI of a sealed file, without what SQLite would take for a part of it: PATH-wal or PATH-journal is left from
+ * another file that was called so. NULL: no memory. */
+static char *open_uri(const char *path)
+{
+    sqlite3_str *uri = sqlite3_str_new(NULL);
+
+    sqlite3_str_appendall(uri, *path == '/' ? "file://" : "file:");
+    for (; *path; path++) {
+        if (strchr("%?#", *path))
+            sqlite3_str_appendf(uri, "%%%02x", *path);
+        else
+            sqlite3_str_appendchar(uri, 1, *path);
+    }
+    sqlite3_str_appendall(uri, "?immutable=1");
+    return sqlite3_str_finish(uri);
+}
+
 /* What a file holds is data, whoever made it: nothing in it is to be executed. */
 static int open_open_database(tp_profile *profile, struct tp_error *err)
 {
@@ -256,9 +273,14 @@ static int open_open_database(tp_profile *profile, struct tp_error *err)
         {SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
         {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
     };
-    enum { SIDES = 2, LARGEST_VALUE = 1 << 28 };
+    enum { SIDES = 2, LARGEST_VALUE = 1 << 28, READ = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX };
+    char *uri = profile->changed ? NULL : open_uri(profile->path);
 
-    if (sqlite3_open_v2(profile->path, &profile->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+    if (!uri && !profile->changed)
+        return TP_NO_MEMORY(err);
+    int code = sqlite3_open_v2(uri ? uri : profile->path, &profile->db, uri ? READ | SQLITE_OPEN_URI : READ, NULL);
+    sqlite3_free(uri);
+    if (code != SQLITE_OK)
         return profile->db ? tp_sql_failed(profile, "cannot open", err) : TP_NO_MEMORY(err);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         sqlite3_db_config(profile->db, settings[i][0], settings[i][1], NULL);

@@ -116,6 +116,28 @@ def wrong(folder, profile):
         is_wrong(what, path, words)
 
 
+def left_behind(folder, profile):
+    """What another file of that name had beside it is no part of a profile; and names that mean something in a URI."""
+    path, journal = os.path.join(folder, 'left %41?#'), os.path.join(folder, 'hot')
+    shutil.copy(profile, path)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute('PRAGMA journal_mode = WAL')
+    other.execute('UPDATE t_totals SET Ir = Ir + 1')
+    shutil.copy(f'{path}-wal', journal)
+    other.close()
+    shutil.copy(profile, path)
+    shutil.move(journal, f'{path}-wal')
+    before = sorted(os.listdir(folder))
+    is_sound(path, 'schema ')
+    check('files', sorted(os.listdir(folder)), before)
+    here = os.getcwd()
+    os.chdir(folder)
+    is_sound(os.path.basename(path), 'schema ')
+    is_sound(f'.//{os.path.basename(path)}', 'schema ')
+    is_sound(f'/{path}', 'schema ')
+    os.chdir(here)
+
+
 def raw(folder):
     with open(os.path.join(folder, '1.raw'), 'rb') as file:
         data = file.read()
@@ -149,6 +171,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         made = profiles(folder)
         wrong(folder, made['import1'])
+        left_behind(folder, made['import1'])
         raw(folder)
         several(made['merge'], folder)
         is_wrong('not as rows add up', filled.make(TENURE, folder), 'is not the total')
