@@ -168,10 +168,12 @@ static uint32_t file_of(struct symbols *s, const char *path)
 
 static const char long_names[] = "its tables of lines have more names than it can have files: lines are missing";
 
-/* Whether the unit's lines, and the files in them, may be read. */
+/* Whether the unit's lines, and the files in them, may be read. A split unit names none: libdw takes what its own file
+ * has, or else those of the unit that it was split from. */
 static bool may_read_lines(struct symbols *s, Dwarf_Die *unit)
 {
-    uint64_t key = (uint64_t)(uintptr_t)unit->cu;
+    bool named = dwarf_hasattr(unit, DW_AT_stmt_list);
+    uint64_t key = named ? (uint64_t)(uintptr_t)unit->cu : (uint64_t)(uintptr_t)dwarf_cu_getdwarf(unit->cu);
     uint32_t fits = tp_idmap_find(&s->unit_fits, key);
 
     if (fits == TP_NOT_FOUND) {
@@ -180,7 +182,7 @@ static bool may_read_lines(struct symbols *s, Dwarf_Die *unit)
         if (!fits)
             s->object->note = long_names;
     }
-    return fits != 0;
+    return fits && (named || unit->cu == s->unit.cu || may_read_lines(s, &s->unit));
 }
 
 /* The file that an attribute of a DIE names: a number in the list of the unit that the attribute is in, which may be

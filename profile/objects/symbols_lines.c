@@ -24,21 +24,24 @@ struct lists {
     uint64_t bytes, most;
 };
 
-/* ".debug_x", or ".zdebug_x". */
-static bool is_named(const char *name, const char *wanted)
+/* ".debug_x", or ".zdebug_x"; `split`: with ".dwo" behind it. */
+static bool is_named(const char *name, const char *wanted, bool split)
 {
-    return name && (strcmp(name, wanted) == 0 || (strncmp(name, ".z", 2) == 0 && strcmp(name + 2, wanted + 1) == 0));
+    const char *rest = !name || *name != '.' ? "" : name[1] == 'z' ? name + 2 : name + 1;
+    size_t length = strlen(wanted + 1);
+
+    return strncmp(rest, wanted + 1, length) == 0 && strcmp(rest + length, split ? ".dwo" : "") == 0;
 }
 
 /* Of a file whose debug information libdw has opened, and unpacked. */
-static struct tp_cursor section(Elf *elf, const char *wanted)
+static struct tp_cursor section(Elf *elf, const char *wanted, bool split)
 {
     size_t names;
     GElf_Shdr header;
 
     for (Elf_Scn *scn = NULL; elf_getshdrstrndx(elf, &names) == 0 && (scn = elf_nextscn(elf, scn)) != NULL;) {
         const char *name = gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (!is_named(name, wanted))
+        if (!is_named(name, wanted, split))
             continue;
         const Elf_Data *data = elf_getdata(scn, NULL);
         const uint8_t *bytes = data ? data->d_buf : NULL;
@@ -153,6 +156,7 @@ static void read_head(struct lists *l)
 {
     uint64_t length = number(&l->c, 4);
 
+    l->longest_folder = 0;
     l->word = length == UINT32_MAX ? 8 : 4;
     skip(&l->c, length == UINT32_MAX ? 8 : 0);
     unsigned version = (unsigned)number(&l->c, 2);
@@ -167,6 +171,23 @@ static void read_head(struct lists *l)
     }
 }
 
+/* All tables of a file, of which any may be the unit's. What is honest of them leaves the limit as it was. */
+static void read_all(struct lists *l)
+{
+    uint64_t before = l->bytes, honest = FOR_EACH_BYTE * (uint64_t)(l->c.end - l->c.begin);
+
+    while (goes_on(l) && l->c.p < l->c.end) {
+        struct tp_cursor behind = l->c;
+        uint64_t length = number(&behind, 4);
+        skip(&behind, length == UINT32_MAX ? number(&behind, 8) : length);
+        read_head(l);
+        l->c.bad |= behind.bad;
+        l->c.p = behind.p;
+    }
+    if (goes_on(l))
+        l->bytes = l->bytes - before > honest ? l->bytes - honest : before;
+}
+
 bool tp_lines_fit(Dwarf_Die *unit, uint64_t *bytes)
 {
     Dwarf_Attribute found;
@@ -174,20 +195,22 @@ bool tp_lines_fit(Dwarf_Die *unit, uint64_t *bytes)
     Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(unit->cu));
     struct lists l = {.bytes = *bytes};
     const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &found));
+    bool named = dwarf_formudata(dwarf_attr(unit, DW_AT_stmt_list, &found), &offset) == 0;
+    bool split = !named || section(elf, ".debug_line", false).bad;
 
-    if (dwarf_formudata(dwarf_attr(unit, DW_AT_stmt_list, &found), &offset) != 0)
-        return true;
-    l.c = section(elf, ".debug_line");
-    if (l.c.bad)
-        l.c = section(elf, ".debug_line.dwo");
+    l.c = section(elf, ".debug_line", split);
     if (l.c.bad)
         return true;
-    l.line_str = section(elf, ".debug_line_str");
-    l.str = section(elf, ".debug_str");
+    l.line_str = section(elf, ".debug_line_str", split);
+    l.str = section(elf, ".debug_str", split);
     l.most = AT_LEAST + FOR_EACH_BYTE * (uint64_t)(l.c.end - l.c.begin);
     l.unit_folder = folder ? strlen(folder) : 0;
-    skip(&l.c, offset);
-    read_head(&l);
+    if (named) {
+        skip(&l.c, offset);
+        read_head(&l);
+    } else {
+        read_all(&l);
+    }
     *bytes = l.bytes;
     return goes_on(&l);
 }

@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 /* Adds to *bytes what the names of the unit's table take. False: it makes no sense, or *bytes is now more than tables
- * of this file can honestly need; it is not to be read. A unit without a table is fine. */
+ * of this file can honestly need; it is not to be read. A unit that names no table is fine, unless its file has some as
+ * those of split units are: which of them libdw takes is not asked, and one answer holds for the file. */
 bool tp_lines_fit(Dwarf_Die *unit, uint64_t *bytes);
 
 #endif

@@ -29,18 +29,19 @@ _start:
 code_end:
     .section .debug_abbrev, "", @progbits
 abbreviations:
-    .uleb128 1, 0x11
-    .byte {children}, 0x03, 0x08, 0x1b, 0x08, 0x11, 0x01, 0x12, 0x07, 0x10, 0x17, 0, 0
+    .uleb128 1, {kind}
+    .byte {children}, {named}, 0x08, 0x1b, 0x08, 0x11, 0x01, 0x12, 0x07, 0x10, 0x17, 0, 0
 {abbreviations}
     .byte 0
     .section .debug_info, "", @progbits
 unit:
     .long unit_end - . - 4
     .short 5
-    .byte 1, 8
+    .byte {unit}, 8
     .long abbreviations
+    {number}
     .uleb128 1
-    .asciz "absurd.c", "/nowhere"
+    .asciz "{name}", "/nowhere"
     .quad _start, code_end - _start
     .long 0
 {dies}
@@ -58,6 +59,40 @@ program:
     .byte 1, 2
     .uleb128 code_end - _start
     .byte 0, 1, 1
+line_end:
+"""
+
+# What a unit says that is elsewhere, and the file that it is in then: a function has a line.
+SPLIT = {"kind": 0x4a, "named": 0x76, "unit": 4, "number": ".quad 1", "name": "{path}.dwo"}
+ELSEWHERE = """
+    .section .debug_abbrev.dwo, "e", @progbits
+    .uleb128 1, 0x11
+    .byte 1, 0x03, 0x08, 0, 0
+    .uleb128 2, 0x2e
+    .byte 0, 0x03, 0x08, 0x11, 0x01, 0x12, 0x07, 0x3a, 0x07, 0x3b, 0x07, 0, 0 # subprogram
+    .byte 0
+    .section .debug_info.dwo, "e", @progbits
+    .long unit_end - . - 4
+    .short 5
+    .byte 5, 8
+    .long 0
+    .quad 1
+    .uleb128 1
+    .asciz "absurd.c"
+    .uleb128 2
+    .asciz "f"
+    .quad {base}, {length}, 0, 7
+    .byte 0
+unit_end:
+"""
+LINES = """
+    .section .debug_line.dwo, "e", @progbits
+    .long line_end - . - 4
+    .short 5
+    .byte 8, 0
+    .long line_end - . - 4
+    .byte 1, 1, 1, 251, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1
+{names}
 line_end:
 """
 
@@ -135,8 +170,7 @@ def types(bound=1, size=32, place=0, file=0, form=0x18, block=".byte 0"):
             "dies": TYPES.format(bound=bound, size=size, place=place, file=file, block=block)}
 
 
-OBJECTS = {
-    "a folder of a megabyte for 100,000 files": {"names": """
+LONG = """
     .byte 1, 1, 8
     .uleb128 1
     .byte '/'
@@ -148,7 +182,11 @@ OBJECTS = {
     .asciz "a.c"
     .byte 0
     .endr
-"""},
+"""
+OBJECTS = {
+    "a folder of a megabyte for 100,000 files": {"names": LONG},
+    "the same, and what it is of is elsewhere": {"names": LONG, "split": ELSEWHERE},
+    "the same elsewhere": {"split": ELSEWHERE + LINES.replace("{names}", LONG)},
     "one text of a megabyte for 100,000 folders": {"names": """
     .byte 1, 1, 0x1f
     .uleb128 100000
@@ -174,10 +212,15 @@ OBJECTS = {
 
 def make(path, said):
     source = path + ".S"
+    words = {"length": LENGTH, "children": 0, "abbreviations": "", "dies": "", "names": FOLDER + FILE, "kind": 0x11,
+             "named": 3, "unit": 1, "number": "", "name": "absurd.c", **(SPLIT if "split" in said else {}), **said}
     with open(source, "w", encoding="utf-8") as out:
-        out.write(HEAD.format(**{"length": LENGTH, "children": 0, "abbreviations": "", "dies": "",
-                                 "names": FOLDER + FILE, **said}))
+        out.write(HEAD.format(**{**words, "name": words["name"].format(path=path)}))
     subprocess.run([*CC, "-nostdlib", "-static", "-no-pie", "-Wl,-Ttext=%#x" % BASE, "-o", path, source], check=True)
+    if "split" in said:
+        with open(source, "w", encoding="utf-8") as out:
+            out.write(said["split"].format(base=BASE, length=LENGTH + 1))
+        subprocess.run([*CC, "-c", "-o", path + ".dwo", source], check=True)
 
 
 def record(path, program):
