@@ -770,6 +770,8 @@ static int record(struct record *r, char **program)
     free(r->sum_name);
     if (r->runs > 1) {
         given_release_signals();
+        if (given_stopped() != 0)
+            tell_left(); /* a signal's end asks nobody */
         given_end_if_stopped();
     }
     if (outcome == NO_PROFILE)
