@@ -174,6 +174,11 @@ bool tp_image_unit(const struct tp_image *image, Dwarf *dwarf, Dwarf_CU **cu, ui
     if (name && !tp_image_names_special(image, NULL, name) && !tp_image_names_special(image, folder, name) &&
         !tp_image_names_special(image, NULL, package))
         dwarf_cu_info(*cu, NULL, NULL, NULL, split, NULL, NULL, NULL);
+    if (split->cu) { /* where memory runs out in its file, it goes on as in this one */
+        Dwarf_OOM usual = dwarf_new_oom_handler(dwarf, NULL);
+        dwarf_new_oom_handler(dwarf, usual);
+        dwarf_new_oom_handler(dwarf_cu_getdwarf(split->cu), usual);
+    }
     return true;
 }
 
