@@ -146,19 +146,24 @@ void term_no_memory(void)
     exit(own_failure);
 }
 
-static void aborted(int signal_number)
+static void aborted(int signal_number, siginfo_t *info, void *context)
 {
-    (void)signal_number;
+    (void)context;
+    if (info->si_pid != getpid()) { /* somebody else's wish */
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+        return;
+    }
     term_error("a library of this program gave up: it had no memory, or met debug information that it cannot read");
     exit(own_failure);
 }
 
 void term_outlive_libraries(void)
 {
-    struct sigaction before;
+    struct sigaction before, ours = {.sa_flags = SA_SIGINFO, .sa_sigaction = aborted};
 
     if (sigaction(SIGABRT, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-        signal(SIGABRT, aborted);
+        sigaction(SIGABRT, &ours, NULL);
 }
 
 void *term_have(void *memory)
