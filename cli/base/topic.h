@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * topic.h: what `tenure help TOPIC` prints: the documents of docs/, which the build makes part of the program
- * (cli/topics.py), so that they are where it is.
+ * topic.h: what `tenure help TOPIC` prints.
+ *
+ * Topics are documents of docs/. The build makes them part of the program (cli/topics.py), so that they are where it
+ * is, and of its version.
  */
 #ifndef TENURE_CLI_TOPIC_H
 #define TENURE_CLI_TOPIC_H
