@@ -8,6 +8,12 @@
 const EXACT = 2 ** 53;
 
 const whole = new Intl.NumberFormat('en-US', {maximumFractionDigits: 0});
+const decimals = [0, 1, 2].map(
+    (digits) => new Intl.NumberFormat('en-US', {minimumFractionDigits: digits, maximumFractionDigits: digits}),
+);
+
+/* With 0 to 2 decimals. */
+export const fixed = (value, digits) => decimals[digits].format(value).replace('-', '\u2212');
 
 export function count(value) {
     if (value !== value) return '.';
@@ -18,7 +24,7 @@ export function count(value) {
 export function real(value) {
     if (value !== value) return '.';
     if (Math.abs(value) >= 1000) return count(value);
-    return value.toFixed(1).replace('-', '\u2212');
+    return fixed(value, 1);
 }
 
 /* `signed`: with a plus. */
@@ -26,7 +32,7 @@ export function percent(value, signed) {
     if (value !== value || !isFinite(value)) return '';
     if (signed && value > 0) return '+' + percent(value);
     const digits = Math.abs(value) >= 99.95 || value === 0 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2;
-    return value.toFixed(digits).replace('-', '\u2212') + '\u2009%';
+    return fixed(value, digits) + '\u2009%';
 }
 
 export const times = (value) => (value === 1 ? 'once' : count(value) + ' times');

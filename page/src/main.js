@@ -74,6 +74,13 @@ function show() {
     return drawn;
 }
 
+/* When what was changed is in sight; at once where nothing is, as in the background. */
+const painted = () =>
+    new Promise((done) => {
+        requestAnimationFrame(() => setTimeout(done));
+        setTimeout(done, 50);
+    });
+
 async function draw(number) {
     hideTip();
     app.read();
@@ -86,6 +93,8 @@ async function draw(number) {
     frame.chooser.update();
     app.shown = [];
     const place = h('div.view', {class: view.id});
+    frame.main.setAttribute('aria-busy', 'true');
+    await painted();
     try {
         await view.render(app, place);
     } catch (error) {
@@ -94,6 +103,7 @@ async function draw(number) {
     }
     if (number !== wanted) return; // another address meanwhile
     replaceContent(frame.main, place);
+    frame.main.removeAttribute('aria-busy');
     document.title = (view.title || view.name) + ' \u2013 ' + app.profile.title;
     for (const table of app.shown) table.refresh();
     const [table] = app.shown;

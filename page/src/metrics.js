@@ -276,14 +276,14 @@ export class Metrics {
     show(metric, value) {
         const sign = this.difference && !metric.side && value > 0 ? '+' : '';
         if (metric.ratio && value !== value) return '';
-        if (metric.ratio && metric.unit === '%') return sign + value.toFixed(2).replace('-', '\u2212');
+        if (metric.ratio && metric.unit === '%') return sign + format.fixed(value, 2);
         return sign + (metric.real ? format.real(value) : format.count(value));
     }
 
     /* "\u00b1 2.1 %": a margin in percent of an event's value, and in the unit of a ratio; '' where it is not known. */
     off(metric, value, margin) {
         if (!(margin >= 0) || value !== value || (!metric.ratio && !value)) return '';
-        if (metric.ratio) return '\u00b1\u2009' + (metric.unit === '%' ? margin.toFixed(2) : format.real(margin));
+        if (metric.ratio) return '\u00b1\u2009' + (metric.unit === '%' ? format.fixed(margin, 2) : format.real(margin));
         const percent = (100 * margin) / Math.abs(value);
         return `\u00b1\u2009${percent < 1000 ? percent.toFixed(1) : format.count(percent)}\u2009%`;
     }

@@ -72,6 +72,7 @@ export class Search {
         const at = links.findIndex((link) => link.classList.contains('current'));
         if (event.key === 'Escape') {
             this.close();
+            this.input.value = '';
             this.input.blur();
         } else if (event.key === 'Enter' && !this.list.hidden && links.length) {
             (links[at] || links[0]).click();

@@ -49,7 +49,7 @@ function numberColumn(app, column, value, items, {totals = {}, tip, metric, what
     const shown = {
         count: (number) => (signed && number > 0 ? '+' : '') + format.count(number),
         change: (number) => (number > 0 ? '+' : '') + format.count(number),
-        percent: (number) => number.toFixed(1),
+        percent: (number) => format.fixed(number, 1),
         real: (number) => (metric ? app.metrics.show({...metric, real: true}, number) : format.real(number)),
         hex: format.hex,
         as_sorted: (number) => app.metrics.show(metric, number),

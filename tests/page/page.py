@@ -323,6 +323,14 @@ def searching(browser, profile):
     browser.wait("document.body.dataset.ready === 'function'")
     heading = browser.evaluate("document.querySelector('h1').textContent")
     check("search leads to the function", heading.startswith("across"))
+    browser.evaluate("document.querySelector('.search input').focus()")
+    browser.key("Escape")
+    check("Esc leaves the search", browser.evaluate("document.querySelector('.search input').value"), "")
+    browser.evaluate("window.busy = 0; new MutationObserver((list) => window.busy += list.length).observe("
+                     "document.querySelector('main'), {attributeFilter: ['aria-busy']})")
+    browser.go("#treemap")
+    said = browser.evaluate("[window.busy, document.querySelector('main').ariaBusy]")
+    check("a view that is being made says so", said, [2, None])
     browser.go("#functions?q=vector")
     expected = profile.one("SELECT count(*) FROM functions WHERE function LIKE '%vector%'")
     check("filter", browser.evaluate("document.querySelector('.table').getAttribute('aria-rowcount')"), str(expected))
@@ -382,12 +390,33 @@ def keyboard(browser):
         browser.wait(f"document.body.dataset.ready === '{view}'")
 
 
+def luminance(colour):
+    """WCAG 2's, of #rrggbb."""
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrasts(browser, theme):
+    """Colours of texts on every ground that they stand on."""
+    grounds = ("paper", "panel", "row", "current")
+    texts = ("ink", "dim", "link", "accent", "hot-ink", "lost-ink", "said")
+    colour = {name: browser.evaluate(f"getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()")
+              for name in grounds + texts}
+    for text in texts:
+        for ground in grounds:
+            dark, light = sorted((luminance(colour[text]), luminance(colour[ground])))
+            check(f"contrast: {theme}: {text} on {ground}", (light + 0.05) / (dark + 0.05) >= 4.5)
+
+
 def themes(browser):
     browser.go("#overview")
     colour = "getComputedStyle(document.body).backgroundColor"
     light = browser.evaluate(colour)
+    contrasts(browser, "light")
     browser.evaluate("document.querySelector('.theme').click()")
     check("dark", browser.evaluate(colour) != light)
+    contrasts(browser, "dark")
     picture(browser, "dark")
     browser.evaluate("document.querySelector('.theme').click()")
     check("light again", browser.evaluate(colour), light)
