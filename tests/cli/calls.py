@@ -66,6 +66,7 @@ def one(job):
 
 
 def main():
+    filled.skip_without_ptrace(FAIL_CALL)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         filled.make(TENURE, folder)
         jobs, chance = [], random.Random(7)

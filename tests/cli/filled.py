@@ -89,6 +89,13 @@ def words_of(tenure, command):
     return [tenure] + [{'@': 'profile', '+': 'output'}.get(word, word) for word in command]
 
 
+def skip_without_ptrace(fail_call):
+    """Ends the test where fail_call cannot work."""
+    if subprocess.run([fail_call, '/dev/null', '0', 'true'], check=False).returncode == 77:
+        print('skipped: no process may be traced here')
+        sys.exit(77)
+
+
 def chosen(count, chance, most, in_soak=None):
     """Which of `count` things that can fail do: some, those at the beginning before all; with TENURE_SOAK, `in_soak` of
     them, or all."""

@@ -85,6 +85,7 @@ def one(job):
 
 def main():
     global FAIL_ALLOC
+    filled.skip_without_ptrace(FAIL_CALL)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         FAIL_ALLOC = shutil.copy(FAIL_ALLOC, folder)  # the loader parts LD_PRELOAD at spaces, so a path has none
         jobs, chance = [], random.Random(7)
