@@ -31,6 +31,13 @@ static const char *check_advice_limits(void *unused, const char *name, const cha
     return tp_advice_limits_check(value, &err) == 0 ? NULL : err.message;
 }
 
+static const char *check_format(void *unused, const char *name, const char *value)
+{
+    (void)unused;
+    (void)name;
+    return strcmp(value, "gcc") == 0 || strcmp(value, "sarif") == 0 ? NULL : "there are gcc and sarif";
+}
+
 /* The options behind those that ask for sections. */
 static char in_help[512];
 #define AT(member) offsetof(struct report, member)
@@ -49,6 +56,8 @@ static const struct opt how[] = {
      AT(threshold)},
     {OPT_TEXT, "advice-limits", 0, "NAME=N,...", "other limits of what is worth advice, as in spatial=40",
      AT(advice_limits), check_advice_limits},
+    {OPT_TEXT, "format", 0, "gcc|sarif", "advice as a compiler's warnings, for editors, or as SARIF\n"
+     "2.1.0, for code scanning", AT(code_format), check_format},
     {OPT_FLAG, "json", 0, NULL, "write JSON", AT(json)},
     {OPT_FLAG, "csv", 0, NULL, "write CSV: tables with a header, an empty line between them", AT(csv)},
 };
@@ -354,6 +363,7 @@ static int misused(const struct report *report)
 {
     const char *fixed = NULL;
     bool columns = false, others = false, advice = false;
+    size_t asked = 0;
     char groups[256];
 
     for (size_t i = 0; i < tp_section_group_count; i++) {
@@ -361,6 +371,7 @@ static int misused(const struct report *report)
 
         if (!is_asked(report, i))
             continue;
+        asked++;
         others |= group->in == NULL;
         advice |= strcmp(group->option, "advice") == 0;
         columns |= !group->fixed && group->sections != NULL;
@@ -370,6 +381,8 @@ static int misused(const struct report *report)
         return opt_misused(&command, "--json or --csv, not both");
     if (report->csv && advice)
         return opt_misused(&command, "advice is no table: --json, not --csv");
+    if (report->code_format != NULL && (!advice || asked > 1 || report->json || report->csv))
+        return opt_misused(&command, "--format is for --advice alone, without --json and --csv");
     if (report->advice_limits != NULL && !advice)
         return opt_misused(&command, "--advice-limits says what is worth advice: give --advice, too");
     if (fixed != NULL && !columns && (report->sort_name != NULL || report->show != NULL || report->defines.count > 0))
@@ -397,7 +410,8 @@ int cmd_report(int argc, char **argv)
     report.file = given_name();
     report.form = report.json ? TABLE_JSON : report.csv ? TABLE_CSV : TABLE_TERMINAL;
     report.difference = tp_meta(report.profile, "diff.new") != NULL;
-    bool good = column_define(report.profile, &report.defines) && print(&report);
+    bool good = column_define(report.profile, &report.defines) &&
+                (report.code_format != NULL ? report_advice_code(&report) : print(&report));
     free(report.shown.at);
     given_close(report.profile);
     return term_finish(good ? CLI_GOOD : CLI_ERROR);

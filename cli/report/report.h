@@ -6,6 +6,8 @@
  *   report_table.c    one section, as profile/read/sections.h describes it
  *   report_tree.c     rows of the call tree
  *   report_advice.c   advice, which is no table
+ *   report_advice_code.c
+ *                     the same for editors and code scanning
  */
 #ifndef TENURE_CLI_REPORT_H
 #define TENURE_CLI_REPORT_H
@@ -24,6 +26,7 @@ struct report {
     const char *file;                       /* the user's name for it */
     const char *sort_name, *show, *weights; /* options */
     const char *advice_limits;
+    const char *code_format; /* of advice, for tools that show mistakes in code; NULL: none of these */
     const char *in; /* a function or file */
     bool json, csv;
     enum table_form form; /* as they say */
@@ -59,5 +62,6 @@ void report_print(struct report *report, struct table *table, const char *key, c
 bool report_tree(struct report *report, const struct tp_section_group *group);
 bool report_advice_known(struct report *report); /* finds it, too */
 bool report_advice(struct report *report, const struct tp_section_group *group);
+bool report_advice_code(struct report *report); /* advice alone, as code_format says */
 
 #endif

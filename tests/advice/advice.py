@@ -20,6 +20,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 TENURE, ROOT, BUILD = (os.path.abspath(path) for path in sys.argv[1:4])
 passed, failed = 0, []
@@ -210,6 +211,48 @@ def check_refusals(profile, folder):
     check((done.returncode, done.stdout) == (1, "") and "difference" in done.stderr, f"difference: {done}")
 
 
+def check_code(profile):
+    """Advice as a compiler's warnings, and as SARIF 2.1.0, says what JSON says."""
+    items = json.loads(run("report", "--json", "--advice", profile))["advice"]["items"]
+    lines = run("report", "--advice", "--format=gcc", profile).splitlines()
+    warnings = [re.fullmatch(r"(.+?)(:\d+:1|): warning: (.*): saves ([\d.]+) % of CEst, .* \[tenure-(\w+)\]", line)
+                for line in lines if ": note: " not in line]
+    got = [warning and (os.path.basename(warning[1]) + warning[2], float(warning[4]), warning[5])
+           for warning in warnings]
+    for item in items:  # what is about loops or allocations has no line of its own
+        place = next((place for place in [item, *item["places"]] if place["file"]), item)
+        item.update({key: place[key] for key in ("function", "file", "line")})
+    wanted = [(f"{os.path.basename(item['file'])}:{item['line']}:1" if item["file"] else item["function"],
+               round(item["share"], 1), item["kind"]) for item in items]
+    check(got == wanted and items, f"gcc: {got} {wanted}")
+    notes = sum(1 for item in items for place in item["places"] if place["role"] != "line" and place["file"])
+    check(0 < sum(": note: " in line for line in lines) <= notes, f"gcc: notes: {lines}")
+    log = json.loads(run("report", "--advice", "--format=sarif", profile))
+    (of,) = log["runs"]
+    check((log["version"], of["tool"]["driver"]["name"]) == ("2.1.0", "tenure"), f"sarif: {log}")
+    rules = [rule["id"] for rule in of["tool"]["driver"]["rules"]]
+    check(rules == sorted({"tenure-" + item["kind"] for item in items}), f"sarif: rules: {rules}")
+    for result, item in zip(of["results"], items, strict=True):
+        check(set(result) == {"ruleId", "level", "message", "locations", "relatedLocations", "properties"},
+              f"sarif: {result}")
+        physical = result["locations"][0].get("physicalLocation")
+        where = physical and urllib.parse.unquote(physical["artifactLocation"]["uri"])
+        check((where and os.path.basename(where), physical and physical["region"]) ==
+              ((os.path.basename(item["file"]), {"startLine": item["line"]}) if item["file"] else (None, None)),
+              f"sarif: {physical}")
+        check((result["properties"], result["ruleId"], item["title"] in result["message"]["text"]) ==
+              ({key: item[key] for key in ("cest", "share", "confidence")}, "tenure-" + item["kind"], True),
+              f"sarif: {result}")
+        for place in result["relatedLocations"]:
+            check(place["message"]["text"] != "line" and place["logicalLocations"][0]["fullyQualifiedName"],
+                  f"sarif: {place}")
+            region = place.get("physicalLocation", {"region": {"startLine": 1}})["region"]
+            check(1 <= region["startLine"] <= region.get("endLine", 1 << 31), f"sarif: {place}")
+    for words in (["--format=gcc"], ["--advice", "--data", "--format=gcc"], ["--advice", "--json", "--format=gcc"]):
+        done = subprocess.run([TENURE, "report", *words, profile], capture_output=True, text=True, check=False)
+        check((done.returncode, done.stdout) == (2, "") and "--format is for --advice" in done.stderr, f"{words}")
+
+
 def check_merged(profile, folder):
     """A sum of two equal recordings has the same advice, of twice the savings and equal shares."""
     merged = os.path.join(folder, "merged")
@@ -310,6 +353,8 @@ def main():
         profile = os.path.join(folder, "vectors")
         check_limits(profile)
         check_documents(profile)
+        check_code(profile)
+        check_code(os.path.join(folder, "transpose"))
         check_refusals(profile, folder)
         check_merged(profile, folder)
         check_names(profile, folder)
