@@ -37,6 +37,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -730,6 +731,8 @@ static enum outcome run_all(struct record *r, struct engine *engine, const struc
         if (r->run > 0 && input >= 0)
             lseek(STDIN_FILENO, input, SEEK_SET);
         struct ending ending = run(r, engine, names, program);
+        if (r->runs > 1 && launch_late_signal() != 0)
+            raise(launch_late_signal()); /* it was for us, and is held */
         outcome = ending.failed ? LOST : collect(r, names, &ending, told);
         if (*status == 0)
             *status = ending.status;

@@ -194,12 +194,15 @@ void engine_free(struct engine *engine)
 
 static volatile sig_atomic_t running; /* the program's process, for the handler */
 static volatile sig_atomic_t interrupted; /* since it was started */
+static volatile sig_atomic_t late; /* the last signal that came when it had ended; 0: none */
 
 /* What a terminal sends reaches the program anyway; what somebody sends to us alone is handed on. */
 static void hand_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
     interrupted |= number == SIGINT || number == SIGQUIT || number == SIGTERM;
+    if (running == 0)
+        late = number;
     if (running > 0 && info->si_code <= 0)
         kill((pid_t)running, number);
 }
@@ -265,7 +268,8 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
     fflush(NULL);
-    running = interrupted = 0;
+    interrupted = late = 0;
+    running = -1;
     /* What was to happen at a signal before is what is to happen to the program: under nohup, for instance, it ignores
      * SIGHUP until it says otherwise. */
     for (int i = 0; i < HANDED; i++)
@@ -291,7 +295,7 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
         term_error("cannot run %s: %s", engine->program, strerror(errno));
         _exit(CLI_OWN_FAILURE);
     }
-    running = ending.pid > 0 ? ending.pid : 0;
+    running = ending.pid > 0 ? ending.pid : -1;
     sigprocmask(SIG_SETMASK, &mask, NULL);
     /* The program has its limit of descriptors by now; what comes afterwards needs more than the least. */
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < ENOUGH_FILES) {
@@ -304,6 +308,10 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
     } else {
         if (refusals->to >= 0)
             hear(refusals, &ending);
+        siginfo_t info;
+        while (waitid(P_PID, (id_t)ending.pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+        }
+        running = 0; /* before its number may be another process's */
         while (waitpid(ending.pid, &ending.status, 0) < 0 && errno == EINTR) {
         }
     }
@@ -315,6 +323,11 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
 bool launch_was_interrupted(void)
 {
     return interrupted != 0;
+}
+
+int launch_late_signal(void)
+{
+    return late;
 }
 
 void end_like(int status)

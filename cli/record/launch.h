@@ -56,6 +56,9 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
 /* Whether SIGINT, SIGQUIT or SIGTERM came during the last launch, whatever the program made of it. */
 bool launch_was_interrupted(void);
 
+/* The last signal that came between the end of the program and that of `launch`; 0: none. */
+int launch_late_signal(void);
+
 /* Whether files can be made in TMPDIR, or in /tmp without it. */
 bool launch_has_scratch(void);
 
