@@ -8,6 +8,8 @@
  */
 #include "engine/common/fn_build.h"
 
+#include "engine/common/go_table.h"
+
 #include <string.h>
 
 enum { NO_OWNER = 0xffffffff, MAX_CHAIN = 8 };
@@ -156,6 +158,11 @@ static bool symbol_before(const void *a, const void *b)
     return ((const struct symbol *)a)->start < ((const struct symbol *)b)->start;
 }
 
+static void add_go_function(void *user, const char *name, uint64_t start, uint64_t size)
+{
+    add_symbol(user, &(struct elf_symbol){name, start, size, ELF_STT_FUNC, ELF_STB_LOCAL, true}, 1);
+}
+
 static void find_symbols(struct build *b)
 {
     struct elf_symbols tables[FB_TABLES];
@@ -163,6 +170,9 @@ static void find_symbols(struct build *b)
     fb_tables(b->o, tables);
     for (unsigned t = 0; t < FB_TABLES; t++)
         b->symbol_limit += tables[t].count;
+    bool stripped = tables[0].count == 0 && tables[2].count == 0;
+    if (stripped)
+        b->symbol_limit += go_functions_count(&b->o->image);
     b->symbols = fb_reserve(b->o, b->symbol_limit, sizeof *b->symbols);
     uint32_t group = 0;
     for (unsigned t = 0; b->symbols && t < FB_TABLES; t++) {
@@ -176,6 +186,8 @@ static void find_symbols(struct build *b)
                 add_symbol(b, &s, group);
         }
     }
+    if (b->symbols && stripped)
+        go_functions(&b->o->image, add_go_function, b);
     if (b->symbols)
         fb_sort(b->o, b->symbols, b->symbol_count, sizeof *b->symbols, symbol_before);
 }

@@ -10,7 +10,8 @@
  * that do not overlap and leave nothing out:
  *
  *   symbol   a symbol of type function, ifunc or none (assembler) that is defined in an executable area, from
- *            .symtab and .dynsym of the object and .symtab of its separate debug file. It ends where its size
+ *            .symtab and .dynsym of the object and .symtab of its separate debug file. Where there is no .symtab,
+ *            the functions of Go's own table count as local ones (go_table.h). It ends where its size
  *            says; without a size where the .eh_frame range that begins with it ends, else at the next function
  *            or the end of its area.
  *            A symbol inside another one's range takes its bytes away from it; what follows it is a *piece* of

@@ -250,11 +250,17 @@ def check_go():
     check("Go: stack", db.execute("SELECT DISTINCT caller FROM arcs WHERE callee = 'main.(*shelf).total'").fetchall(),
           [("main.main",)])
     db.close()
+    db = record("stripped", go_program(source, "-ldflags=-s -w"))
+    calls = db.execute("SELECT calls FROM functions WHERE function = 'main.(*shelf).total'").fetchall()
+    check("Go, stripped: names", calls, [(8,)])
+    check("Go, stripped: without a name", db.execute(
+        "SELECT * FROM functions WHERE function LIKE '???%' AND object LIKE '%goprog%'").fetchall(), [])
+    db.close()
 
 
-def go_program(source):
-    program = os.path.abspath("goprog")
-    run("go", "build", "-o", program, source.path, env={"GOCACHE": os.path.abspath("gocache"), "GOFLAGS": ""})
+def go_program(source, *options):
+    program = os.path.abspath("goprog" + "_stripped" * len(options))
+    run("go", "build", *options, "-o", program, source.path, env={"GOCACHE": os.path.abspath("gocache"), "GOFLAGS": ""})
     return program
 
 
