@@ -96,7 +96,7 @@ def unreadable(engine, cases):
         opened = 'import os; os.execve(os.open("%s/program", os.O_PATH), ["echo", "end"], os.environ)' % folder
         raw = os.path.join(folder, '%p.raw')
         for children, command in (('no', ['sh', '-c', script]), ('yes', ['sh', '-c', script]),
-                                  ('no', ['python3', '-c', opened])):
+                                  ('no', [sys.executable, '-c', opened])):
             done = run([*user, engine, '--profile=yes', '--trace-children=' + children, '--tenure-out-file=' + raw,
                         '--', *command])
             cases.case('unreadable, --trace-children=' + children, done[:2], run([*user, *command])[:2])
