@@ -5,16 +5,16 @@
  * The header (Go's runtime calls it pcHeader) has numbers of 8 bytes from byte 8 on: how many functions there are, how
  * many files, the address that code addresses are relative to (0, if the loader is to write it), and where parts of the
  * table begin: names, and four more, the last of them being the functions. Of each function there are two numbers of 4
- * bytes, its start and where more about it is; another start ends the list. There it begins with the start, again, and
- * where its name is.
+ * bytes, its start and where its description is; a last start ends the list. A description begins with the start again,
+ * and with where the name is.
  */
 #include "engine/common/go_table.h"
 
 enum { HEADER = 72, NAMES = 32, FUNCTIONS = 64, GO_1_18 = 0xf0, GO_1_20 = 0xf1, LONGEST_NAME = 4096 };
 
 struct table {
-    const uint8_t *at, *names, *functions;
-    size_t name_bytes, bytes; /* behind names and functions */
+    const uint8_t *names, *functions;
+    size_t name_bytes, bytes; /* from there to the end of the section */
     size_t count;
     uint64_t base;
 };
@@ -26,7 +26,7 @@ static bool go_table(const struct elf_image *image, struct table *out)
     if (!elf_section_named(image, ".gopclntab", &section) &&
         !elf_section_named(image, ".data.rel.ro.gopclntab", &section))
         return false;
-    const uint8_t *p = out->at = elf_content(image, &section);
+    const uint8_t *p = elf_content(image, &section);
     if (p == NULL || section.size < HEADER || (p[0] != GO_1_18 && p[0] != GO_1_20) || p[1] != 0xff || p[2] != 0xff ||
         p[3] != 0xff || p[7] != sizeof(uint64_t))
         return false;
