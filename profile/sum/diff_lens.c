@@ -34,8 +34,9 @@ static const char *renamed(struct tp_diff_lens *lens, const struct tp_rename *re
 {
     if (!rename)
         return text;
+    char *now = tp_rename_text(rename, text); /* `text` may be what was renamed before */
     free(lens->renamed);
-    return lens->renamed = tp_rename_text(rename, text);
+    return lens->renamed = now;
 }
 
 /* Of "malloc in f (f.c:12)" the part in brackets, or the end: there is none. */
@@ -79,6 +80,45 @@ static const char *renamed_site(struct tp_diff_lens *lens, const char *name)
     free(allocator);
     free(caller);
     return lens->renamed;
+}
+
+/* The new name of an object of which only the name is known, without its folders: it is renamed with its path. */
+static char *renamed_object(const struct tp_diff_lens *lens, const char *name, size_t length)
+{
+    for (size_t i = 0; i < lens->paths.count; i++) {
+        const char *path = lens->paths.at[i], *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+        if (strlen(base) != length || strncmp(base, name, length) != 0)
+            continue;
+        char *renamed = tp_rename_text(lens->filename, path), *last = renamed ? strrchr(renamed, '/') : NULL;
+        return last ? memmove(renamed, last + 1, strlen(last + 1) + 1) : renamed;
+    }
+    return renamed_part(lens->filename, name, name + length);
+}
+
+/* A name that has the file or the object in it: data are "file PATH" or "NAME (OBJECT)", functions "OBJECT+0x123". */
+static const char *renamed_owner(struct tp_diff_lens *lens, const char *name, bool data)
+{
+    const char *from = name, *to = name + strlen(name), *plus = strstr(name, "+0x");
+    bool file = data && strcmp(lens->kind, "file") == 0 && strncmp(name, "file ", 5) == 0;
+
+    if (file) {
+        from += 5;
+    } else if (data && to > name && to[-1] == ')') {
+        for (from = --to; from > name && strncmp(from, " (", 2) != 0;)
+            from--;
+        from += from > name ? 2 : 0;
+    } else {
+        to = !data && plus && plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0' ? plus : from;
+    }
+    if (!lens->filename || from == to || (data && from == name))
+        return name;
+    char *owner = file ? tp_rename_text(lens->filename, from) : renamed_object(lens, from, (size_t)(to - from));
+    char *whole = NULL;
+    if (!owner || asprintf(&whole, "%.*s%s%s", (int)(from - name), name, owner, to) < 0)
+        whole = NULL;
+    free(owner);
+    free(lens->renamed);
+    return lens->renamed = whole;
 }
 
 /* Where a line is in the profile whose lines are meant; 0: not known. */
@@ -135,14 +175,17 @@ static const char *lens_rewrite(void *user, const char *table, const char *colum
     if (strcmp(column, "path") == 0)
         return renamed(lens, lens->filename, text);
     if (strcmp(table, "t_data") == 0 && strcmp(column, "kind") == 0) /* it comes before the name */
-        lens->allocated = strcmp(text, "heap") == 0 || strcmp(text, "mapping") == 0;
+        snprintf(lens->kind, sizeof lens->kind, "%s", text);
     if (strcmp(table, "t_data") == 0 && strcmp(column, "name") == 0) {
-        const char *name = lens->allocated ? renamed_site(lens, text) : text;
-        return name && lens->allocated ? with_line(lens, name) : name;
+        bool allocated = strcmp(lens->kind, "heap") == 0 || strcmp(lens->kind, "mapping") == 0;
+        const char *name = allocated ? renamed_site(lens, text) : renamed_owner(lens, text, true);
+        return name && allocated ? with_line(lens, name) : name;
     }
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        if (strcmp(functions[i].table, table) == 0 && strcmp(functions[i].column, column) == 0)
-            return renamed(lens, lens->funcname, text);
+        if (strcmp(functions[i].table, table) == 0 && strcmp(functions[i].column, column) == 0) {
+            text = renamed_owner(lens, text, false);
+            return text ? renamed(lens, lens->funcname, text) : NULL;
+        }
     }
     return text;
 }
@@ -400,6 +443,17 @@ static void forget_maps(struct tp_diff_lens *lens)
         tp_linemap_free(&lens->maps.at[i].lines);
     TP_VECTOR_FREE(&lens->maps);
     TP_VECTOR_FREE(&lens->map_of);
+    TP_VECTOR_FREE(&lens->paths);
+}
+
+static int see_path(void *user, sqlite3_stmt *row)
+{
+    struct tp_diff_lens *lens = user;
+    const char *path = tp_text_or_null(row, 0), **at = path ? TP_VECTOR_ADD(&lens->paths) : NULL;
+
+    if (at)
+        *at = tp_arena_copy(&lens->arena, path, strlen(path));
+    return path && (!at || !*at) ? -1 : 0;
 }
 
 int tp_diff_lens_begin(struct tp_diff_lens *lens, const struct tp_sum *sum, tp_profile *profile, struct tp_error *err)
@@ -410,6 +464,8 @@ int tp_diff_lens_begin(struct tp_diff_lens *lens, const struct tp_sum *sum, tp_p
         lens->rebuilt |= lens->objects.at[i].changed ||
                          (*lens->objects.at[i].path != '[' && lens->objects.at[i].seen < lens->looked);
     forget_maps(lens);
+    if (lens->filename && tp_each(profile, sqlite3_mprintf("SELECT path FROM objects"), see_path, lens, err))
+        return -1;
     return lens->sources.count ? see_all(lens, profile, sources, see_map, err) : 0;
 }
 

@@ -19,11 +19,12 @@
 struct tp_diff_lens {
     struct tp_sum_lens lens;
     const struct tp_rename *filename, *funcname;
-    bool allocated; /* the data object at hand: its name has functions */
+    char kind[16]; /* of the data object at hand: it says what its name is made of */
     char *renamed; /* what rewrite has returned */
     struct tp_arena arena;
     TP_VECTOR(struct tp_diff_object) objects; /* by path */
     TP_VECTOR(struct tp_pair) sources;        /* path, text: of the profile whose lines are meant */
+    TP_VECTOR(const char *) paths;            /* of the objects of the profile at hand, as they are there */
     TP_VECTOR(struct tp_diff_map) maps;       /* of the profile at hand */
     TP_VECTOR(int) changed;                   /* by row of the sum's objects: 0 not looked up, 1 no, 2 yes */
     TP_VECTOR(int) map_of;                    /* by row of its files: 0 not looked up, 1 none, map + 2 */

@@ -2,8 +2,8 @@
 # diff: sides, tables, limits and their status, JSON, Markdown; what is refused; the difference as a profile.
 python3 "$RAW_MAKE" small small.raw
 tenure import -q small.raw
-edit() { # NEW SQL: a copy of `small` after some SQL
-    cp small "$1"
+edit() { # NEW SQL [OF]: a copy of OF, or of `small`, after some SQL
+    cp "${3:-small}" "$1"
     python3 -c "import sys, sqlite3; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.commit()" \
         "$1" "$2"
 }
@@ -50,6 +50,15 @@ try diff --sort=Ir --show=Ir_incl --lines --arcs -n 2 small more
 try diff --sort=Ir --show=D1mr small small
 try diff --sort=Ir --show=Ir small noisy -- more
 try diff --sort=Ir --show=Ir --baseline=small more noisy -n 1
+edit owned "INSERT INTO t_data(kind, name, path, Dr)
+    SELECT 'static', 'table (a.out)', path, 7000 FROM objects
+    WHERE path LIKE '%/a.out';
+    UPDATE t_functions SET function = 'a.out+0x12', base = 'a.out+0x12' WHERE function = 'f2'"
+edit was "UPDATE t_data SET name = 'table (v2)', path = replace(path, '/a.out', '/v2') WHERE kind = 'static';
+    UPDATE objects SET path = replace(path, '/a.out', '/v2');
+    UPDATE t_functions SET function = 'v2+0x12', base = 'v2+0x12' WHERE function = 'a.out+0x12'" owned
+try diff --data --sort=Dr --show=Dr -n 3 owned was
+try diff --data --sort=Dr --show=Dr --mod-filename='s,/v2$,/a.out,' -n 3 owned was
 try diff --sort=Ir --show=Ir --mod-funcname='s/^f([0-9]).*/g\1/' -n 1 small more
 echo "== limits"
 tenure diff --sort=Ir --show=Ir --fail-on='Ir@total>+1K' --fail-on='Ir@f2>=+1000' --fail-on='Ir_incl@f*>+1%' \
