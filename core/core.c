@@ -159,6 +159,13 @@ uint32_t tn_function(tn_core *core, const struct tn_function_info *info)
     return id;
 }
 
+void tn_function_rename(tn_core *core, uint32_t function, const char *name)
+{
+    tn_lock_take(&core->definitions);
+    tn_code_get_function(&core->code, function)->name = tn_bytes_text(&core->code.names, name);
+    tn_lock_give(&core->definitions);
+}
+
 bool tn_function_skipped(const tn_core *core, uint32_t function)
 {
     return tn_code_get_function(&core->code, function)->flags == TN_FN_SKIP;

@@ -293,6 +293,9 @@ struct tn_function_info {
 /* A new function each time: the caller keeps the map from addresses. */
 uint32_t tn_function(tn_core *core, const struct tn_function_info *info);
 
+/* Its name, where it is known only later: what is dumped from now on has it. The text is copied. */
+void tn_function_rename(tn_core *core, uint32_t function, const char *name);
+
 /* What was said of it. */
 uint32_t tn_function_flags(const tn_core *core, uint32_t function);
 

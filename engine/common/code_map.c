@@ -9,9 +9,18 @@
 
 #include <string.h>
 
+#include "engine/common/fn_build.h"
 #include "engine/common/jit_map.h"
 
-enum { CACHE_SIZE = 8192, PAGE = 4096 };
+enum { CACHE_SIZE = 8192, PAGE = 4096, FIRST_ENTRIES = 64 };
+
+#define INSIDE (UINT32_C(1) << 31) /* of a cached id: a call to the address makes a function of it */
+
+/* A place where code without bounds is entered: a function from there to the next. */
+struct entry {
+    uint64_t start, last; /* the last address of it that was asked for */
+    uint32_t id;          /* the core's */
+};
 
 struct object {
     struct object *next;
@@ -20,7 +29,8 @@ struct object {
     uint64_t place;    /* address of the file's offset 0, as this mapping has it */
     fb_object *bounds; /* NULL: no functions are known */
     uint32_t id;       /* the core's */
-    uint32_t unnamed;  /* the function of everything without bounds; TN_NONE until needed */
+    struct entry *entries; /* by address, where there are no bounds */
+    size_t count, limit;   /* of them */
     size_t bytes;      /* of this piece of memory */
     uint32_t functions[]; /* the core's ids, by fb_function.index */
 };
@@ -143,6 +153,8 @@ static void free_object(const struct code_map *map, struct object *object)
 {
     if (object->bounds)
         fb_close(object->bounds);
+    if (object->entries)
+        release(map, object->entries, object->limit * sizeof *object->entries);
     release(map, object, object->bytes);
 }
 
@@ -228,8 +240,8 @@ void code_map_mapped(code_map *map, uint64_t address)
     unlock(map);
 }
 
-static bool jit_function_at(struct code_map *map, const struct object *object, uint64_t address,
-                            struct code_function *out)
+/* The compiler's own word for the code at an address. NULL: there is none. */
+static struct jit *jit_range_at(struct code_map *map, uint64_t address, struct fb_function *out)
 {
     static const char before[] = "/tmp/perf-", behind[] = ".map"; /* between them: the process id */
     char path[64], *at = path + sizeof path - sizeof behind;
@@ -243,34 +255,92 @@ static bool jit_function_at(struct code_map *map, const struct object *object, u
     jit_open(map, &map->jits[0], at);
     for (int i = 0; i < 2; i++) {
         struct jit *jit = &map->jits[i];
-        struct fb_function range;
 
         if (!jit->map)
             continue;
         if (fb_jit_refresh(jit->map))
             forget_cached(map);
-        if (!fb_jit_lookup(jit->map, address, &range))
-            continue;
-        if (range.index >= jit->limit) {
-            size_t limit = 2 * (size_t)range.index + PAGE / sizeof(uint32_t);
-            uint32_t *functions = reserve(map, limit * sizeof *functions);
-            if (jit->functions) {
-                memcpy(functions, jit->functions, jit->limit * sizeof *functions);
-                release(map, jit->functions, jit->limit * sizeof *functions);
-            }
-            jit->functions = functions;
-            jit->limit = limit;
-        }
-        uint32_t *id = &jit->functions[range.index];
-        if (*id == TN_NONE)
-            *id = declare_function(map, object->id, &range);
-        found(out, *id, &range);
-        return true;
+        if (fb_jit_lookup(jit->map, address, out))
+            return jit;
     }
-    return false;
+    return NULL;
 }
 
-static void find_function(code_map *map, uint64_t address, struct code_function *out)
+static bool jit_function_at(struct code_map *map, const struct object *object, uint64_t address,
+                            struct code_function *out)
+{
+    struct fb_function range;
+    struct jit *jit = jit_range_at(map, address, &range);
+
+    if (!jit)
+        return false;
+    if (range.index >= jit->limit) {
+        size_t limit = 2 * (size_t)range.index + PAGE / sizeof(uint32_t);
+        uint32_t *functions = reserve(map, limit * sizeof *functions);
+        if (jit->functions) {
+            memcpy(functions, jit->functions, jit->limit * sizeof *functions);
+            release(map, jit->functions, jit->limit * sizeof *functions);
+        }
+        jit->functions = functions;
+        jit->limit = limit;
+    }
+    uint32_t *id = &jit->functions[range.index];
+    if (*id == TN_NONE)
+        *id = declare_function(map, object->id, &range);
+    found(out, *id, &range);
+    return true;
+}
+
+/* "0x1f40": how far from the start of the mapping, or of the mapped file. */
+static const char *entry_name(const struct object *object, uint64_t address, char text[20])
+{
+    uint64_t offset = address - (object->ino ? object->place : object->start);
+    char *at = text + 19;
+
+    *at = '\0';
+    do
+        *--at = "0123456789abcdef"[offset % 16];
+    while ((offset /= 16) != 0);
+    *--at = 'x';
+    *--at = '0';
+    return at;
+}
+
+/* The function around an address without bounds: it begins where it was called, or where the code was entered first,
+ * and ends where the next begins. */
+static void find_entry(struct code_map *map, struct object *object, uint64_t address, bool called,
+                       struct code_function *out)
+{
+    size_t i = fb_begun(object->entries, object->count, sizeof *object->entries, address);
+
+    if (i == 0 || (called && object->entries[i - 1].start != address)) {
+        if (object->count == object->limit) {
+            size_t limit = object->limit ? 2 * object->limit : FIRST_ENTRIES;
+            struct entry *more = reserve(map, limit * sizeof *more);
+            if (object->entries) {
+                memcpy(more, object->entries, object->count * sizeof *more);
+                release(map, object->entries, object->limit * sizeof *more);
+            }
+            object->entries = more;
+            object->limit = limit;
+        }
+        char text[20];
+        struct fb_function range = {.start = address, .name = entry_name(object, address, text)};
+        uint64_t end = i < object->count ? object->entries[i].start : object->end;
+        range.size = end - address;
+        memmove(object->entries + i + 1, object->entries + i, (object->count - i) * sizeof *object->entries);
+        object->entries[i] = (struct entry){address, address, declare_function(map, object->id, &range)};
+        object->count++;
+        forget_cached(map);
+        i++;
+    }
+    struct entry *entry = &object->entries[i - 1];
+    entry->last = entry->last > address ? entry->last : address;
+    *out = (struct code_function){entry->id, address, address + 1}; /* others here may come to be functions */
+}
+
+/* False: the address is inside a function that is known by where it is entered. */
+static bool find_function(code_map *map, uint64_t address, bool called, struct code_function *out)
 {
     struct object *object = object_at(map, address);
     struct fb_function range;
@@ -284,36 +354,71 @@ static void find_function(code_map *map, uint64_t address, struct code_function 
         if (*id == TN_NONE)
             *id = declare_function(map, object->id, &whole);
         found(out, *id, &range);
-        return;
+        return true;
     }
     if (object->ino == 0 && jit_function_at(map, object, address, out))
-        return;
-    range = (struct fb_function){.start = object->start, .size = object->end - object->start, .name = ""};
-    if (object->unnamed == TN_NONE)
-        object->unnamed = declare_function(map, object->id, &range);
-    /* Other addresses here may have a function. */
-    *out = (struct code_function){object->unnamed, address, address + 1};
+        return true;
+    find_entry(map, object, address, called, out);
+    return called;
 }
 
 void code_map_function(code_map *map, uint64_t address, struct code_function *out)
 {
     lock(map);
-    find_function(map, address, out);
+    find_function(map, address, false, out);
     unlock(map);
 }
 
-uint32_t code_map_function_id(code_map *map, uint64_t address)
+static uint32_t function_id(code_map *map, uint64_t address, bool called)
 {
     struct slot *slot = &map->cache[(address ^ address >> 13) % CACHE_SIZE];
     struct code_function function = {.id = cached_at(slot, address)};
 
-    if (function.id != TN_NONE)
-        return function.id;
+    if (function.id != TN_NONE && !(called && function.id & INSIDE))
+        return function.id & ~INSIDE;
     lock(map);
-    find_function(map, address, &function);
-    cache_at(slot, address, function.id);
+    bool whole = find_function(map, address, called, &function);
+    cache_at(slot, address, function.id | (whole ? 0 : INSIDE));
     unlock(map);
     return function.id;
+}
+
+uint32_t code_map_function_id(code_map *map, uint64_t address)
+{
+    return function_id(map, address, false);
+}
+
+uint32_t code_map_callee_id(code_map *map, uint64_t address)
+{
+    return function_id(map, address, true);
+}
+
+/* Code behind a function's end that was never called, but jumped to, counted as the function's: its name says so. */
+static void name_late(struct code_map *map, const struct entry *entry)
+{
+    static const char more[] = " and what follows it";
+    struct fb_function range;
+    char text[1024];
+
+    if (!jit_range_at(map, entry->start, &range))
+        return;
+    size_t size = elf_text_size(range.name), most = sizeof text - sizeof more;
+    size = size < most ? size : most;
+    memcpy(text, range.name, size);
+    text[size] = '\0';
+    if (entry->last >= range.start + range.size)
+        memcpy(text + size, more, sizeof more);
+    tn_function_rename(map->core, entry->id, text);
+}
+
+void code_map_name_late(code_map *map)
+{
+    lock(map);
+    for (struct object *object = map->objects; object; object = object->next) {
+        for (size_t i = 0; i < object->count && object->ino == 0; i++)
+            name_late(map, &object->entries[i]);
+    }
+    unlock(map);
 }
 
 void code_map_unmapped(code_map *map, uint64_t address, uint64_t bytes)

@@ -4,8 +4,10 @@
  *
  * An object is one mapping of one file: the same library, unloaded and loaded elsewhere, is another object. Two
  * mappings of one file that lie as far apart as their file offsets are the same object. Executable memory without a
- * file is the object "[anon]": its functions are those that a JIT compiler writes down for perf, and the rest of each
- * mapping is one function without a name. functions.h draws the bounds; the engine says what is mapped where.
+ * file is the object "[anon]": its functions are those that a JIT compiler writes down for perf. Where nobody knows
+ * the functions, there and in mapped files that are no ELF files, they begin where they are called, and are named by
+ * how far that is from the start of the mapping or of the file: "0x1f40". functions.h draws the bounds; the engine
+ * says what is mapped where.
  *
  * The core keeps what it was told, since costs refer to it; when memory is unmapped only the way from addresses is
  * forgotten. Freestanding.
@@ -50,8 +52,14 @@ struct code_function {
 /* Finds or makes the object and the function at `address`. */
 void code_map_function(code_map *map, uint64_t address, struct code_function *out);
 
-/* The same, the id alone, through a cache: for indirect calls and jumps. */
+/* The same, the id alone, through a cache: for indirect jumps. */
 uint32_t code_map_function_id(code_map *map, uint64_t address);
+/* The same, of an address that is called: in code of which nothing is known a function begins there. */
+uint32_t code_map_callee_id(code_map *map, uint64_t address);
+
+/* Names functions that were known by their addresses, if a compiler has by now written down their names: some do so
+ * when the program ends. */
+void code_map_name_late(code_map *map);
 
 /* Executable memory was mapped at `address`. */
 void code_map_mapped(code_map *map, uint64_t address);

@@ -2,8 +2,8 @@
 /*
  * test_code_map.c: engine/common/code_map.h: which objects and functions the core hears of, and how often.
  *
- * The core's tn_object and tn_function are stood in for: they write down what they are told. A made ELF object is
- * mapped, twice, elsewhere, unmapped; memory without a file holds code of a JIT compiler.
+ * The core's tn_object, tn_function and tn_function_rename are stood in for: they write down what they are told. A made
+ * ELF object is mapped, twice, elsewhere, unmapped; memory without a file holds code of a JIT compiler.
  */
 #include "tests/common/elf_make.h"
 #include "tests/common/fb_host.h"
@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { MOST = 16, TEXT = ELF_MAKE_BASE + ELF_MAKE_TEXT, JIT = 0x7000000 };
+enum { MOST = 2048, TEXT = ELF_MAKE_BASE + ELF_MAKE_TEXT, JIT = 0x7000000 };
 
 static struct {
     struct fb_test_host test;
@@ -50,6 +50,13 @@ uint32_t tn_function(tn_core *core, const struct tn_function_info *info)
     t.functions[t.function_count] = *info;
     snprintf(t.names[t.function_count], sizeof t.names[0], "%s", info->name);
     return ++t.function_count;
+}
+
+void tn_function_rename(tn_core *core, uint32_t function, const char *name)
+{
+    assert_null(core);
+    assert_true(function > 0 && function <= t.function_count);
+    snprintf(t.names[function - 1], sizeof t.names[0], "%s", name);
 }
 
 static const void *map_file(void *user, const char *path, size_t *bytes)
@@ -192,7 +199,7 @@ static void unmapped_is_forgotten(void **state)
     assert_int_equal(t.object_count, 2);
 }
 
-static void memory_without_a_file_is_one_function_without_a_name(void **state)
+static void functions_without_bounds_begin_where_they_are_called(void **state)
 {
     (void)state;
     t.mappings[1] = (struct code_mapping){.start = JIT, .end = JIT + 0x2000};
@@ -200,10 +207,45 @@ static void memory_without_a_file_is_one_function_without_a_name(void **state)
     assert_int_equal(a.id, b.id);
     assert_int_equal(a.end, a.start + 1);
     assert_string_equal(t.paths[0], "[anon]");
-    assert_string_equal(t.names[0], "");
-    assert_int_equal(t.functions[0].size, 0x2000);
+    assert_string_equal(t.names[0], "0x10");
+    assert_int_equal(t.functions[0].size, 0x1ff0);
+    assert_int_equal(code_map_function_id(t.map, JIT + 0x1010), a.id);
+    uint32_t called = code_map_callee_id(t.map, JIT + 0x1010); /* the cache has it as the inside of another */
+    assert_int_not_equal(called, a.id);
+    assert_string_equal(t.names[called - 1], "0x1010");
+    assert_int_equal(code_map_function_id(t.map, JIT + 0x1020), called);
+    assert_int_equal(code_map_function_id(t.map, JIT + 0x100f), a.id);
+    assert_int_equal(code_map_callee_id(t.map, JIT + 0x1010), called);
+    for (uint64_t i = 1; i < 1000; i++) /* between those that there are, backwards */
+        code_map_callee_id(t.map, JIT + 0x1010 - i);
+    assert_int_equal(t.function_count, 1001);
+    assert_int_equal(code_map_function_id(t.map, JIT + 0x10), a.id);
+    assert_int_equal(at(JIT).id, 1002); /* entered below all of them */
     assert_int_not_equal(at(0x9000123).id, a.id); /* nothing is known to be mapped there */
     assert_int_equal(t.objects[1].start, 0x9000000);
+    t.mappings[2] = (struct code_mapping){0x8000000, 0x8001000, "/lib/image", 0x3000, 1, 9}; /* no ELF file */
+    assert_string_equal(t.names[at(0x8000020).id - 1], "0x3020");
+}
+
+static void names_that_are_written_at_the_end_are_found(void **state)
+{
+    (void)state;
+    t.mappings[1] = (struct code_mapping){.start = JIT, .end = JIT + 0x2000};
+    uint32_t first = code_map_callee_id(t.map, JIT + 0x10), none = code_map_callee_id(t.map, JIT + 0x200);
+    code_map_name_late(t.map);
+    assert_string_equal(t.names[first - 1], "0x10");
+    t.jit = "7000010 20 first\n7000100 10 second\n";
+    code_map_name_late(t.map);
+    assert_string_equal(t.names[first - 1], "first");
+    assert_string_equal(t.names[none - 1], "0x200");
+    code_map_function_id(t.map, JIT + 0x2f);
+    code_map_callee_id(t.map, JIT + 0x100);
+    code_map_name_late(t.map);
+    assert_string_equal(t.names[first - 1], "first");
+    t.jit = "7000010 20 first\n7000100 10 second\n7000200 8 third\n";
+    code_map_function_id(t.map, JIT + 0x208);
+    code_map_name_late(t.map);
+    assert_string_equal(t.names[none - 1], "third and what follows it");
 }
 
 static void made_code_has_the_names_that_its_compiler_wrote(void **state)
@@ -226,7 +268,7 @@ static void a_mapped_jitdump_is_noticed(void **state)
     t.mappings[2] = (struct code_mapping){0x8000000, 0x8001000, "/var/jit-77.dump", 0, 1, 9};
     t.jit = "7000010 20 dumped\n"; /* told by its first bytes to be a perf map, which does here */
     t.perf_map_missing = true;
-    assert_string_equal(t.names[at(JIT + 0x10).id - 1], "");
+    assert_string_equal(t.names[at(JIT + 0x10).id - 1], "0x10");
     code_map_mapped(t.map, 0x8000000);
     assert_string_equal(t.names[at(JIT + 0x10).id - 1], "dumped");
 }
@@ -238,7 +280,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_cache_answers_the_same, begin, end),
         cmocka_unit_test_setup_teardown(mappings_of_one_file_are_one_object_if_they_lie_as_in_the_file, begin, end),
         cmocka_unit_test_setup_teardown(unmapped_is_forgotten, begin, end),
-        cmocka_unit_test_setup_teardown(memory_without_a_file_is_one_function_without_a_name, begin, end),
+        cmocka_unit_test_setup_teardown(functions_without_bounds_begin_where_they_are_called, begin, end),
+        cmocka_unit_test_setup_teardown(names_that_are_written_at_the_end_are_found, begin, end),
         cmocka_unit_test_setup_teardown(made_code_has_the_names_that_its_compiler_wrote, begin, end),
         cmocka_unit_test_setup_teardown(a_mapped_jitdump_is_noticed, begin, end),
     };

@@ -109,6 +109,7 @@ void nt_profile_part(const char *why)
 
     nt_stop_others(self);
     if (!run.finished) {
+        code_map_name_late(nt_profile.map);
         nt_output_write(nt_profile.core, why, tn_dump);
         control_part(nt_control_page, nt_output_name());
     }
@@ -222,6 +223,7 @@ static void write_last(const char *why)
         tn_meta(nt_profile.core, "threads", threads_ran());
         if (!run.forked)
             unfollowed_meta(run.unfollowed, nt_profile.core);
+        code_map_name_late(nt_profile.map);
         nt_output_write(nt_profile.core, why, tn_finish);
     }
     run.finished = true;

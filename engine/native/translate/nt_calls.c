@@ -20,6 +20,11 @@ static uint32_t function_at(const struct nt_area *area, uint64_t address)
     return code_map_function_id(area->planner->map, address);
 }
 
+static uint32_t callee_at(const struct nt_area *area, uint64_t address)
+{
+    return code_map_callee_id(area->planner->map, address);
+}
+
 /* Behind a transfer, where functions may ask for dumps. */
 static void function_dump(struct nt_area *area)
 {
@@ -69,13 +74,13 @@ static bool calls_what_is_found(const struct nt_area *area)
 void nt_called_found(struct nt_area *area)
 {
     if (calls_what_is_found(area))
-        calls_call(area, function_at(area, area->rip), pushed(area));
+        calls_call(area, callee_at(area, area->rip), pushed(area));
 }
 
 void nt_called_found_last(struct nt_area *area)
 {
     if (calls_what_is_found(area))
-        calls_call(area, function_at(area, area->rip), 0);
+        calls_call(area, callee_at(area, area->rip), 0);
 }
 
 static void return_popping(struct nt_area *area, uint32_t bytes)

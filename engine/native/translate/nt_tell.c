@@ -100,7 +100,7 @@ void nt_tell_call(struct nt_making *making, unsigned i)
 
     if (!tells(making) || insn->target == nt_behind(insn))
         return;
-    uint32_t function = function_at(making, insn->target);
+    uint32_t function = code_map_callee_id(making->config->planner->map, insn->target);
     names(making, i, function);
     nt_call_keeping_flags(making, is_at_end(making, i)             ? NT_CALL_CALLED_LAST
                                   : is_skipped(making, function) ? NT_CALL_CALLED_SKIPPED

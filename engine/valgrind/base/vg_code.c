@@ -117,6 +117,16 @@ UInt vg_function_id(Addr address)
     return code_map_function_id(map, address);
 }
 
+UInt vg_callee_id(Addr address)
+{
+    return code_map_callee_id(map, address);
+}
+
+void vg_code_name_late(void)
+{
+    code_map_name_late(map);
+}
+
 uint32_t vg_core_function_at(void *user, uint64_t address)
 {
     (void)user;

@@ -19,6 +19,11 @@ void vg_function_at(Addr address, struct code_function *out);
 
 /* The same, the id alone, through a cache: for indirect calls and jumps. */
 UInt vg_function_id(Addr address);
+/* The same, of an address that is called. */
+UInt vg_callee_id(Addr address);
+
+/* Before a part or the profile is written. */
+void vg_code_name_late(void);
 
 /* tn_config.function_at. */
 uint32_t vg_core_function_at(void *user, uint64_t address);

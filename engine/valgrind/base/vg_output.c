@@ -13,6 +13,7 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "engine/common/output.h"
+#include "vg_code.h"
 #include "vg_host.h"
 
 /* The pattern with %h replaced; Valgrind does the rest. */
@@ -95,12 +96,14 @@ const HChar *vg_output_name(void)
 
 void vg_output_part(const HChar *why)
 {
+    vg_code_name_late();
     output_write(&output, vg.core, why, tn_dump);
     control_part(vg.control_page, vg_output_name());
 }
 
 void vg_output_finish(const HChar *why)
 {
+    vg_code_name_late();
     output_write(&output, vg.core, why, tn_finish);
 }
 

@@ -36,14 +36,14 @@ static void call_found(UWord site, Addr target, Addr sp, Addr return_address)
 {
     if (target == return_address)
         return;
-    tn_call(vg.current, site, vg_function_id(target), sp, return_address);
+    tn_call(vg.current, site, vg_callee_id(target), sp, return_address);
 }
 
 static void call_found_at_end(UWord site, Addr target, Addr sp, Addr return_address)
 {
     if (target == return_address)
         return;
-    tn_call(vg.current, site, vg_function_id(target), sp, 0);
+    tn_call(vg.current, site, vg_callee_id(target), sp, 0);
 }
 
 static void returned(UWord site, Addr sp, Addr target)
@@ -145,7 +145,6 @@ static void emit_call(struct vg_builder *b, const struct vg_insn *insn, IRExpr *
 {
     Addr return_address = insn->address + insn->length;
     Bool at_end = function_of(b, insn, return_address) != insn->function;
-    struct code_function callee;
 
     if (target->tag != Iex_Const) {
         emit_helper(b, at_end ? "call_found_at_end" : "call_found", at_end ? call_found_at_end : call_found,
@@ -154,9 +153,9 @@ static void emit_call(struct vg_builder *b, const struct vg_insn *insn, IRExpr *
     }
     if (target->Iex.Const.con->Ico.U64 == return_address)
         return;
-    vg_function_at(target->Iex.Const.con->Ico.U64, &callee);
+    UInt callee = vg_callee_id(target->Iex.Const.con->Ico.U64);
     emit_helper(b, "call_known", call_known,
-                mkIRExprVec_3(pair(insn->id, callee.id), stack_pointer(b), vg_u64(at_end ? 0 : return_address)), NULL);
+                mkIRExprVec_3(pair(insn->id, callee), stack_pointer(b), vg_u64(at_end ? 0 : return_address)), NULL);
 }
 
 /* The last jump of a block: the helper is called where it leaves the range that it is in. */
