@@ -15,6 +15,7 @@
 #include "cli/base/caches.h"
 #include "cli/base/column.h"
 #include "cli/base/given.h"
+#include "cli/base/lineless.h"
 #include "cli/base/names.h"
 #include "cli/base/opt.h"
 #include "cli/base/output.h"
@@ -495,6 +496,7 @@ static struct told tell(struct record *r, const char *path)
                     r->options.config.sample > 1 ? ", each of other sets" : "");
         summary_totals(profile, stderr, "  ");
         summary_findings(profile, stderr, "  ");
+        lineless_objects(profile, stderr, "  ");
         term_escape(safe, sizeof safe, path);
         fprintf(stderr, "tenure: `tenure report --advice %s` says what to change, `tenure open %s` shows the rest\n",
                 safe, safe);

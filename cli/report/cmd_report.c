@@ -9,6 +9,7 @@
 
 #include "cli/base/caches.h"
 #include "cli/base/given.h"
+#include "cli/base/lineless.h"
 #include "cli/base/opt.h"
 #include "cli/base/summary.h"
 #include "cli/base/term.h"
@@ -295,7 +296,7 @@ static bool print_overview(struct report *report)
             return false;
         if (tp_event_find(report->profile, "SpLossD1") != NULL)
             putchar('\n');
-        if (!summary_totals(report->profile, stdout, ""))
+        if (!summary_totals(report->profile, stdout, "") || !lineless_objects(report->profile, stdout, ""))
             return false;
     }
     report->sections++;
