@@ -4,8 +4,8 @@
  *
  * A profile holds CEst's formula (table `events`), a sum of weighted events, and views that compute it. Other weights
  * change that sum for one connection: temporary views of the same names, over the profile's own, have it in place of
- * CEst and CEst_incl; the event (tp_event_find) has the new formula. The file stays as it is, and every reader that
- * asks for a view by its name sees the new estimate.
+ * CEst and CEst_incl; the event (tp_event_find, table events) has the new formula. The file stays as it is, and every
+ * reader that asks for a view by its name sees the new estimate.
  */
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -146,14 +146,16 @@ int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)
         return TP_NO_MEMORY(err);
     profile->events.at[estimate - profile->events.at].formula = sum_text;
     struct cover c = {.profile = profile, .sum = &sum, .err = err};
-    return tp_each(profile, sqlite3_mprintf("SELECT name FROM main.sqlite_master WHERE type = 'view'"), cover_view,
-                     &c, err) ||
-             tp_execute(profile,
-                        sqlite3_mprintf("CREATE TEMP VIEW events AS SELECT name, title, long_name, category, unit, "
-                                        "derived, CASE name WHEN 'CEst' THEN %Q ELSE formula END AS formula, type, "
-                                        "option FROM main.events",
-                                        sum_text),
-                        "cannot set weights", err)
+    /* Advice and the page want tables in memory; by that change all that is temporary is lost. */
+    return tp_execute(profile, sqlite3_mprintf("PRAGMA temp_store = MEMORY"), "cannot set weights", err) ||
+                   tp_each(profile, sqlite3_mprintf("SELECT name FROM main.sqlite_master WHERE type = 'view'"),
+                           cover_view, &c, err) ||
+                   tp_execute(profile,
+                              sqlite3_mprintf("CREATE TEMP TABLE events AS SELECT name, title, long_name, category, "
+                                              "unit, derived, CAST(CASE name WHEN 'CEst' THEN %Q ELSE formula END "
+                                              "AS TEXT) AS formula, type, option FROM main.events ORDER BY rowid",
+                                              sum_text),
+                              "cannot set weights", err)
                ? -1
                : 0;
 }

@@ -77,6 +77,15 @@ def as_double(value):
     return float(value) if isinstance(value, int) and abs(value) > 2**53 else value
 
 
+def weights(profile):
+    """The page has the cycle estimate and advice by the weights that were asked for."""
+    page = profile + ".weighed.html"
+    subprocess.run([TENURE, "html", "--weights=Ir=3,L1m=0", "-o", page, profile], check=True,
+                   stdout=subprocess.DEVNULL)
+    formulas = {row["name"]: row["formula"] for row in page_reader.Page(page).table("events")}
+    check("weights: formula", formulas["CEst"][:24], "3 * Ir + 0 * L1m + 100 *")
+
+
 def ratios(name, reader, database, profile):
     """Those of the page are those of the report."""
     report = subprocess.run([TENURE, "report", "--json", "--limit=1", profile], check=True, capture_output=True)
@@ -388,6 +397,7 @@ def main():
                         "-o", profile, PROGRAM], check=True, stdout=subprocess.DEVNULL)
         compare("recorded", profile)
         sections("recorded", page_reader.Page(profile + ".html"), profile)
+        weights(profile)
         compare("negative", edited(profile, "negative", *(
             f"UPDATE {table} SET SpLossD1{incl} = -SpLossD1{incl}, EvD1{incl} = 3 - EvD1{incl}, Ir{incl} = -17"
             f" WHERE chance() < 0.5" for table, incl in (("t_functions", ""), ("t_functions", "_incl"),
