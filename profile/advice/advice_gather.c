@@ -140,8 +140,9 @@ static const char nests[] =
     " iterations, 0 FROM t_loops WHERE id IN (SELECT loop_id FROM temp.advice_sites)"
     " UNION ALL SELECT up.loop_id, l.id, l.parent, l.entries, l.iterations, up.depth + 1 FROM up"
     " JOIN t_loops l ON l.id = up.parent WHERE up.depth < 100) SELECT loop_id, root_id, up.entries, rounds,"
-    " l.parent IS NOT NULL AS is_inner, (SELECT count(*) FROM t_loops c WHERE c.parent = l.parent) AS siblings FROM up"
-    " JOIN t_loops l ON l.id = loop_id WHERE up.parent IS NULL";
+    " l.parent IS NOT NULL AS is_inner, ifnull(siblings, 0) AS siblings FROM up JOIN t_loops l ON l.id = loop_id"
+    " LEFT JOIN (SELECT parent, count(*) AS siblings FROM t_loops GROUP BY parent) c ON c.parent = l.parent"
+    " WHERE up.parent IS NULL";
 
 static char *code(tp_profile *profile)
 {
