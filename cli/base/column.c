@@ -217,29 +217,44 @@ void column_headings(struct table *table, const struct column_spec *spec, int gr
     table_heading_alone(table, title);
 }
 
-/* "cycle estimate, Ir + 10 L1m + 100 LLm", as this profile's formula says, of which the sign of multiplication is left
- * out. */
-static const char *estimate(const struct tp_event *event)
+/* What is known of an event or ratio besides its name, and its level; "": nothing. */
+static const char *words_of(tp_profile *profile, const char *base, struct tp_declared *declared)
 {
-    static char text[512];
-    size_t used = (size_t)snprintf(text, sizeof text, "cycle estimate, ");
+    const struct tp_event *event = tp_event_find(profile, base);
+    const struct tp_formula *own = tp_formula_find(profile, base);
 
-    for (const char *from = event->formula != NULL ? event->formula : ""; *from != '\0' && used + 1 < sizeof text;) {
-        from += strncmp(from, "* ", 2) == 0 ? 2 : 0;
-        text[used++] = *from++;
-    }
-    text[used] = '\0';
-    return text;
+    tp_declared_find(base, declared);
+    if ((event != NULL || (own != NULL && own->meaning != NULL)) && *declared->words != '\0')
+        return declared->words;
+    return event != NULL && strcmp(event->long_name, event->name) != 0 ? event->long_name : "";
 }
 
-const char *column_meaning(tp_profile *profile, const struct column_spec *spec)
+void column_words(tp_profile *profile, const char *name, char *out, size_t size)
 {
-    if (spec->formula != NULL)
-        return spec->formula->meaning != NULL ? spec->formula->meaning : spec->formula->text;
-    const struct tp_event *event = tp_event_find(profile, spec->event);
-    if (event == NULL)
-        return "";
-    return strcmp(spec->event, "CEst") == 0 ? estimate(event) : event->long_name;
+    struct tp_declared declared;
+    char base[48];
+
+    base_name(name, base, sizeof base);
+    const char *words = words_of(profile, base, &declared);
+    snprintf(out, size, *words != '\0' ? "%s (%s)" : "%.0s%s", words, name);
+}
+
+void column_meaning(tp_profile *profile, const struct column_spec *spec, char *out, size_t size)
+{
+    struct tp_declared declared;
+    const char *name = spec->formula != NULL ? spec->formula->name : spec->event;
+    const char *words = words_of(profile, name, &declared);
+    bool estimate = strcmp(spec->event, "CEst") == 0, own = spec->formula != NULL && spec->formula->meaning == NULL;
+    const struct tp_event *event = tp_event_find(profile, name);
+    size_t used = (size_t)snprintf(out, size, *declared.level != '\0' ? "%s (%s)" : "%s%s",
+                                   own ? spec->formula->text : words, own ? "" : declared.level);
+
+    used += estimate && used < size ? (size_t)snprintf(out + used, size - used, ", ") : 0;
+    for (const char *from = estimate && event->formula ? event->formula : ""; *from != '\0' && used + 1 < size;) {
+        from += strncmp(from, "* ", 2) == 0 ? 2 : 0; /* the sign is left out */
+        out[used++] = *from++;
+        out[used] = '\0';
+    }
 }
 
 void column_cells(struct table *table, const struct column_spec *spec, struct query *q, int at, double total)

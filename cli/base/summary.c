@@ -11,12 +11,15 @@
  */
 #include "cli/base/summary.h"
 
+#include "cli/base/column.h"
 #include "cli/base/place.h"
 #include "cli/base/query.h"
 #include "cli/base/term.h"
 #include "engine/common/geometry.h"
+#include "profile/advice/advice.h"
 #include "profile/read/margin.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,28 +86,39 @@ static const char *margin(tp_profile *profile, const char *events, double value,
     return margin_in(profile, TP_SAMPLED_TOTALS, "1", events, value, out);
 }
 
-enum { AFTER_NUMBER = 28, AFTER_RATE = 38, MARGIN = 11 }; /* columns of a line's beginning */
-
-static int after(tp_profile *profile, int columns)
-{
-    return columns + (tp_sample(profile) > 1 ? MARGIN : 0);
-}
+/* Columns of a line's beginning; the number with the blank before it. */
+enum { LABEL = 30, NUMBER = 16, RATE = 10, MARGIN = 11 };
 
 static void line(tp_profile *profile, FILE *out, const char *indent, const char *label, double value,
                  const char *events)
 {
     char number[32], off[24];
 
-    fprintf(out, "%s%-11s %16s%s", indent, label, term_number(number, (int64_t)value),
+    fprintf(out, "%s%-*s %*s%s", indent, LABEL, label, NUMBER - 1, term_number(number, (int64_t)value),
             margin(profile, events, value, off));
 }
 
-/* What comes behind a number on its line, where the terminal is wide enough; `used` columns are before it. */
-static void behind(FILE *out, const char *indent, int used, const char *text)
+/* Its label from what is declared of the event: "Bytes never touched (SpLossD1)". */
+static void event_line(tp_profile *profile, FILE *out, const char *indent, const char *event, double value,
+                       const char *events)
 {
-    bool fits = !term_cuts(out) || (int)strlen(indent) + used + term_columns(text) <= term_width(out);
+    char label[160];
 
-    fprintf(out, "%s\n", fits ? text : "");
+    column_words(profile, event, label, sizeof label);
+    label[0] = (char)toupper((unsigned char)label[0]);
+    line(profile, out, indent, label, value, events);
+}
+
+static bool fits(tp_profile *profile, FILE *out, const char *indent, int used, const char *text)
+{
+    used += (int)strlen(indent) + (tp_sample(profile) > 1 ? MARGIN : 0);
+    return !term_cuts(out) || used + term_columns(text) <= term_width(out);
+}
+
+/* A percentage, and what comes behind it on its line, where the terminal is wide enough. */
+static void end_line(tp_profile *profile, FILE *out, const char *indent, double percent, const char *text)
+{
+    fprintf(out, "  %6.2f %%%s\n", percent, fits(profile, out, indent, LABEL + NUMBER + RATE, text) ? text : "");
 }
 
 static void misses(tp_profile *profile, FILE *out, const char *indent, const char *label, const char *events,
@@ -113,25 +127,42 @@ static void misses(tp_profile *profile, FILE *out, const char *indent, const cha
     double value = total(profile, events);
 
     line(profile, out, indent, label, value, events);
-    fprintf(out, "  %6.2f %%\n", rate(value, of));
+    end_line(profile, out, indent, rate(value, of), "");
 }
 
-/* "D refs  123  (100 rd + 23 wr)"; with a rate of what `of` counts, and rates of reads and writes if there is
- * room. */
+/* "Data accesses (Dr + Dw)  123  (100 reads + 23 writes)"; with a rate of what `of` counts, and rates of reads and
+ * writes if there is room. */
 static void split(tp_profile *profile, FILE *out, const char *indent, const char *label, const char *events,
                   const double value[2], const double of[2])
 {
-    bool both = of != NULL && term_width(out) >= 100;
-    char reads[32], writes[32], rates[2][32] = {"", ""}, text[160];
+    char reads[32], writes[32], text[160], rates[200];
 
     line(profile, out, indent, label, value[0] + value[1], events);
-    if (of != NULL)
-        fprintf(out, "  %6.2f %%", rate(value[0] + value[1], of[0] + of[1]));
-    for (int i = 0; i < 2 && both; i++)
-        snprintf(rates[i], sizeof rates[i], " %.2f %%", rate(value[i], of[i]));
-    snprintf(text, sizeof text, "%s  (%s rd%s + %s wr%s)", of == NULL ? "          " : "",
-             term_number(reads, (int64_t)value[0]), rates[0], term_number(writes, (int64_t)value[1]), rates[1]);
-    behind(out, indent, after(profile, of != NULL ? AFTER_RATE : AFTER_NUMBER), text);
+    term_number(reads, (int64_t)value[0]);
+    term_number(writes, (int64_t)value[1]);
+    snprintf(text, sizeof text, "%*s  (%s reads + %s writes)", of == NULL ? RATE : 0, "", reads, writes);
+    if (of == NULL) {
+        fprintf(out, "%s\n", fits(profile, out, indent, LABEL + NUMBER, text) ? text : "");
+        return;
+    }
+    snprintf(rates, sizeof rates, "  (%s reads %.2f %% + %s writes %.2f %%)", reads, rate(value[0], of[0]), writes,
+             rate(value[1], of[1]));
+    end_line(profile, out, indent, rate(value[0] + value[1], of[0] + of[1]),
+             fits(profile, out, indent, LABEL + NUMBER + RATE, rates) ? rates : text);
+}
+
+/* Of the misses of D1, those of lines that other threads have taken away. */
+static void coherence(tp_profile *profile, FILE *out, const char *indent, double d1)
+{
+    double other = total(profile, "D1cr") + total(profile, "D1cw");
+    double falsely = total(profile, "D1fr") + total(profile, "D1fw");
+
+    if (tp_event_find(profile, "D1cr") == NULL)
+        return;
+    line(profile, out, indent, "    taken away (D1cr + D1cw)", other, "D1cr + D1cw");
+    end_line(profile, out, indent, rate(other, d1), "  of these: another thread wrote to the line");
+    line(profile, out, indent, "    falsely shared (D1fr+D1fw)", falsely, "D1fr + D1fw");
+    end_line(profile, out, indent, rate(falsely, d1), "  of these: and to other bytes of it");
 }
 
 static void caches(tp_profile *profile, FILE *out, const char *indent, double ir, const double d[2])
@@ -139,21 +170,21 @@ static void caches(tp_profile *profile, FILE *out, const char *indent, double ir
     double d1[2] = {total(profile, "D1mr"), total(profile, "D1mw")};
     double dl[2] = {total(profile, "DLmr"), total(profile, "DLmw")};
     double d2[2] = {total(profile, "D2mr"), total(profile, "D2mw")};
-    double il = total(profile, "ILmr");
+    double ll = total(profile, "ILmr") + dl[0] + dl[1];
     bool has_l2 = tp_event_find(profile, "D2mr") != NULL;
 
-    misses(profile, out, indent, "I1 misses", "I1mr", ir);
+    misses(profile, out, indent, "  missed I1 (I1mr)", "I1mr", ir);
     if (has_l2)
-        misses(profile, out, indent, "L2i misses", "I2mr", ir);
-    misses(profile, out, indent, "LLi misses", "ILmr", ir);
-    split(profile, out, indent, "D refs", "Dr + Dw", d, NULL);
-    split(profile, out, indent, "D1 misses", "D1mr + D1mw", d1, d);
+        misses(profile, out, indent, "  missed L2 (I2mr)", "I2mr", ir);
+    misses(profile, out, indent, "  went to memory (ILmr)", "ILmr", ir);
+    split(profile, out, indent, "Data accesses (Dr + Dw)", "Dr + Dw", d, NULL);
+    split(profile, out, indent, "  missed D1 (D1mr + D1mw)", "D1mr + D1mw", d1, d);
+    coherence(profile, out, indent, d1[0] + d1[1]);
     if (has_l2)
-        split(profile, out, indent, "L2d misses", "D2mr + D2mw", d2, d);
-    split(profile, out, indent, "LLd misses", "DLmr + DLmw", dl, d);
-    line(profile, out, indent, "LL misses", il + dl[0] + dl[1], "LLm");
-    fprintf(out, "  %6.2f %%", rate(il + dl[0] + dl[1], ir + d[0] + d[1]));
-    behind(out, indent, after(profile, AFTER_RATE), "  of all accesses");
+        split(profile, out, indent, "  missed L2 (D2mr + D2mw)", "D2mr + D2mw", d2, d);
+    split(profile, out, indent, "  went to memory (DLmr + DLmw)", "DLmr + DLmw", dl, d);
+    event_line(profile, out, indent, "LLm", ll, "LLm");
+    end_line(profile, out, indent, rate(ll, ir + d[0] + d[1]), "  of all accesses");
 }
 
 /* What was loaded and never touched, of what was loaded; a tenure that has not begun loaded nothing. */
@@ -161,14 +192,12 @@ static void line_use(tp_profile *profile, FILE *out, const char *indent, const c
 {
     double distinct = total_at(profile, "Use", level), lost = total_at(profile, "SpLoss", level);
     double touched = total_at(profile, "Byt", level);
-    char label[24], text[96], events[16];
+    char text[96], event[16];
 
-    snprintf(events, sizeof events, "SpLoss%s", level);
-    snprintf(label, sizeof label, "%s unused", *level == 'L' ? "LL" : level[1] == '2' ? "L2d" : level);
-    line(profile, out, indent, label, lost, events);
-    fprintf(out, "  %6.2f %%", rate(lost, distinct + lost));
+    snprintf(event, sizeof event, "SpLoss%s", level);
     snprintf(text, sizeof text, "  of the bytes loaded; temporal use %.1f", distinct > 0 ? touched / distinct - 1 : 0);
-    behind(out, indent, after(profile, AFTER_RATE), text);
+    event_line(profile, out, indent, event, lost, event);
+    end_line(profile, out, indent, rate(lost, distinct + lost), text);
 }
 
 /* Bytes that lines of the cache carried down. */
@@ -177,70 +206,68 @@ static void written_back(tp_profile *profile, FILE *out, const char *indent, con
     bool by_fetches = level[1] == '2'; /* of L2, lines loaded by fetches are told apart */
     double lines = total_at(profile, "Wb", level) + (by_fetches ? total(profile, "WbI2") : 0);
     double changed = total_at(profile, "Wrt", level) + (by_fetches ? total(profile, "WrtI2") : 0);
-    char key[32], label[24], number[32], text[96], events[32];
+    char key[32], label[40], number[32], text[96], events[32];
     struct tn_geometry geometry;
 
     snprintf(key, sizeof key, "cache.%s", cache);
     if (tp_meta(profile, key) == NULL || geometry_parse(tp_meta(profile, key), &geometry) != NULL)
         return;
-    snprintf(label, sizeof label, "%s written", cache);
+    snprintf(label, sizeof label, "Bytes written back from %s", cache);
     snprintf(events, sizeof events, by_fetches ? "%u * (Wb%s + WbI2)" : "%u * Wb%s", (unsigned)geometry.line, level);
+    snprintf(text, sizeof text, "  changed; %s lines (Wb%s%s)", term_number(number, (int64_t)lines), level,
+             by_fetches ? " + WbI2" : "");
     line(profile, out, indent, label, lines * (double)geometry.line, events);
-    fprintf(out, "  %6.2f %%", rate(changed, lines * (double)geometry.line));
-    snprintf(text, sizeof text, "  of the bytes written back changed; %s lines", term_number(number, (int64_t)lines));
-    behind(out, indent, after(profile, AFTER_RATE), text);
-}
-
-/* Lines that a prefetch loaded, of all lines loaded; `misses` counts the others (two of one access once). */
-static void prefetched(tp_profile *profile, FILE *out, const char *indent, const char *label, double lines,
-                       double misses)
-{
-    line(profile, out, indent, label, lines, NULL); /* prefetches are never sampled */
-    fprintf(out, "  %6.2f %%  of the lines loaded\n", rate(lines, lines + misses));
+    end_line(profile, out, indent, rate(changed, lines * (double)geometry.line), text);
 }
 
 /* Of a profile with other events than ours: what it counts, one to a line. */
 static bool foreign_totals(tp_profile *profile, FILE *out, const char *indent)
 {
-    char number[32], label[4 * 64], rest[600];
+    char words[160], label[4 * sizeof words];
 
     for (size_t i = 0; i < tp_event_count(profile); i++) {
         const struct tp_event *event = tp_event_at(profile, i);
 
         if (event->derived)
             continue;
-        term_escape(label, sizeof label, event->name);
-        term_escape(rest, sizeof rest, strcmp(event->long_name, event->name) != 0 ? event->long_name : "");
-        fprintf(out, "%s%-11s %16s%s%s\n", indent, label, term_number(number, (int64_t)total(profile, event->name)),
-                *rest ? "  " : "", rest);
+        column_words(profile, event->name, words, sizeof words);
+        term_escape(label, sizeof label, words);
+        line(profile, out, indent, label, total(profile, event->name), NULL);
+        fputc('\n', out);
     }
     return true;
 }
 
 bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
 {
-    double ir = total(profile, "Ir");
+    double ir = total(profile, "Ir"), value;
     double d[2] = {total(profile, "Dr"), total(profile, "Dw")};
 
     if (tp_event_find(profile, "Ir") == NULL)
         return foreign_totals(profile, out, indent);
-    line(profile, out, indent, "I refs", ir, NULL);
+    event_line(profile, out, indent, "Ir", ir, NULL);
     fputc('\n', out);
     if (tp_event_find(profile, "D1mr") != NULL && !query_was_off(profile, "cache-sim"))
         caches(profile, out, indent, ir, d);
     else if (tp_event_find(profile, "Dr") != NULL)
-        split(profile, out, indent, "D refs", "Dr + Dw", d, NULL);
+        split(profile, out, indent, "Data accesses (Dr + Dw)", "Dr + Dw", d, NULL);
     if (tp_event_find(profile, "SpLossD1") != NULL) {
         line_use(profile, out, indent, "D1");
         if (tp_event_find(profile, "SpLossD2") != NULL)
             line_use(profile, out, indent, "D2");
         line_use(profile, out, indent, "L");
     }
-    if (tp_event_find(profile, "PfD2") != NULL)
-        prefetched(profile, out, indent, "L2 ahead", total(profile, "PfI2") + total(profile, "PfD2"),
-                   total(profile, "I2mr") + total(profile, "D2mr") + total(profile, "D2mw"));
-    if (tp_event_find(profile, "PfL") != NULL)
-        prefetched(profile, out, indent, "LL ahead", total(profile, "PfL"), total(profile, "LLm"));
+    /* Lines that a prefetch loaded, of all lines loaded, of two that one access misses one; never sampled. */
+    if (tp_event_find(profile, "PfD2") != NULL) {
+        value = total(profile, "PfI2") + total(profile, "PfD2");
+        line(profile, out, indent, "Lines prefetched (PfI2 + PfD2)", value, NULL);
+        end_line(profile, out, indent, rate(value, value + total(profile, "L2m")), "  of the lines loaded");
+    }
+    if (tp_event_find(profile, "PfL") != NULL) {
+        value = total(profile, "PfL");
+        event_line(profile, out, indent, "PfL", value, NULL);
+        end_line(profile, out, indent, rate(value, value + total(profile, "LLm")), "  of the lines loaded");
+    }
     if (tp_event_find(profile, "WbD1") != NULL) {
         written_back(profile, out, indent, "D1", "D1");
         if (tp_event_find(profile, "WbD2") != NULL)
@@ -248,45 +275,52 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
         written_back(profile, out, indent, "LL", "L");
     }
     if (tp_event_find(profile, "Bc") != NULL) {
-        double all = total(profile, "Bc") + total(profile, "Bi");
-
-        line(profile, out, indent, "Branches", all, NULL);
+        value = total(profile, "Bc") + total(profile, "Bi");
+        line(profile, out, indent, "Branches (Bc + Bi)", value, NULL);
         fputc('\n', out);
-        misses(profile, out, indent, "Mispredicts", "Bm", all);
+        misses(profile, out, indent, "  guessed wrong (Bm)", "Bm", value);
     }
     return true;
 }
 
 /* ------------------------------------------------------------------------------------------ findings */
 
-/* The row: function, file, line, object, bytes wasted, bytes used, ids. */
-static void print_finding(tp_profile *profile, FILE *out, const char *indent, int rank, struct query *q,
-                          double all)
+/* A function, or what else has a name, and its place share `room` columns; a short one leaves the other its part. */
+static void print_place(FILE *out, const char *name, const char *place, int room)
 {
-    char function[4200], where[4200], path[4096], number[32], cut[4200], off[24];
-    double waste = query_real(q, 4);
-    int room = term_width(out) - (int)strlen(indent) - after(profile, 47);
+    char safe[2][4200], cut[4200];
 
-    term_escape(function, sizeof function, query_text(q, 0));
+    term_escape(safe[0], sizeof safe[0], name);
+    term_escape(safe[1], sizeof safe[1], place);
+    int wide = term_columns(safe[1]), long_name = term_columns(safe[0]);
+    if (!term_cuts(out))
+        room = wide + long_name;
+    if (wide > room / 2 && wide + long_name > room)
+        wide = long_name < room / 2 ? room - long_name : room / 2;
+    fprintf(out, "%s%s%s%s", term_style(out, TERM_NAME), term_fit_name(cut, sizeof cut, safe[0], room - wide),
+            term_style(out, TERM_PLAIN), *place != '\0' ? "  " : "");
+    fprintf(out, "%s\n", term_fit(cut, sizeof cut, safe[1], wide, TERM_CUT_BEGIN));
+}
+
+/* The row: function, file, line, object, bytes wasted, bytes used, ids. */
+static void print_line(tp_profile *profile, FILE *out, const char *indent, int rank, struct query *q, double all)
+{
+    const int used = 47;
+    char path[4096], number[32], off[24];
+    double waste = query_real(q, 4);
+
     place_long(profile, path, sizeof path, query_text(q, 0), query_text(q, 1), query_int(q, 2),
                query_text(q, 3));
-    term_escape(where, sizeof where, path);
     fprintf(out, "%s%d. %s%16s%s%s  %5.1f %%  used %5.1f %%  ", indent, rank, term_style(out, TERM_HOT),
             term_number(number, query_int(q, 4)), term_style(out, TERM_PLAIN),
             margin_in(profile, TP_SAMPLED_LINES, query_text(q, 6), "SpLossD1", waste, off), rate(waste, all),
             rate(query_real(q, 5), query_real(q, 5) + waste));
-    /* Function and place share what is left of the line; a short one leaves the other its part. */
-    int wide = term_columns(where), name = term_columns(function);
-    if (!term_cuts(out))
-        room = wide + name;
-    if (wide > room / 2 && wide + name > room)
-        wide = name < room / 2 ? room - name : room / 2;
-    fprintf(out, "%s%s%s%s", term_style(out, TERM_NAME), term_fit_name(cut, sizeof cut, function, room - wide),
-            term_style(out, TERM_PLAIN), *where != '\0' ? "  " : "");
-    fprintf(out, "%s\n", term_fit(cut, sizeof cut, where, wide, TERM_CUT_BEGIN));
+    print_place(out, query_text(q, 0), path,
+                term_width(out) - (int)strlen(indent) - used - (tp_sample(profile) > 1 ? MARGIN : 0));
 }
 
-bool summary_findings(tp_profile *profile, FILE *out, const char *indent)
+/* The lines of source that waste most of what they load. */
+static bool worst_lines(tp_profile *profile, FILE *out, const char *indent)
 {
     const double worth_saying = 0.001; /* of all waste: the first is always said */
     double all = total(profile, "SpLossD1");
@@ -303,7 +337,67 @@ bool summary_findings(tp_profile *profile, FILE *out, const char *indent)
         if (rank++ == 0)
             fprintf(out, "%sLines that load most unused bytes%s:\n", indent,
                     term_width(out) < 80 ? "" : " (brought into D1 and never touched)");
-        print_finding(profile, out, indent, rank, &q, all);
+        print_line(profile, out, indent, rank, &q, all);
     }
     return query_end(&q);
+}
+
+/* The first pieces of advice; `any`: there are some. */
+static bool first_advice(tp_profile *profile, FILE *out, const char *indent, bool *any)
+{
+    const int used = 12;
+    int room = term_width(out) - (int)strlen(indent) - used;
+    struct tp_error err = {0};
+    struct query q;
+
+    if (tp_advise(profile, NULL, &err) != 0) {
+        term_error("%s", err.message);
+        return false;
+    }
+    query_begin(&q, profile, "SELECT id, share, title, coalesce(function, data), file, line FROM temp.advice "
+                             "ORDER BY id LIMIT 3");
+    while (query_row(&q)) {
+        char path[4096], share[16] = "> 100"; /* what other threads take is more than the estimate has */
+
+        if (!*any)
+            fprintf(out, "%sWhat to change, and the part of that time that it would save:\n", indent);
+        *any = true;
+        place_long(profile, path, sizeof path, query_text(&q, 3), query_text(&q, 4), query_int(&q, 5), "");
+        if (query_real(&q, 1) <= 100)
+            snprintf(share, sizeof share, "%5.1f", query_real(&q, 1));
+        fprintf(out, "%s%d. %s%s %%%s  %s%s%s\n%s%*s", indent, (int)query_int(&q, 0), term_style(out, TERM_HOT),
+                share, term_style(out, TERM_PLAIN), term_style(out, TERM_BOLD), query_text(&q, 2),
+                term_style(out, TERM_PLAIN), indent, used, "");
+        print_place(out, query_text(&q, 3), path, room);
+    }
+    return query_end(&q);
+}
+
+bool summary_verdict(tp_profile *profile, FILE *out, const char *indent, const char *name)
+{
+    const double cheap = 2e6; /* instructions, of which advice takes a second or so */
+    bool estimated = tp_event_find(profile, "CEst") != NULL, any = false;
+    char text[2048], safe[4096];
+    struct tp_error err = {0};
+
+    if (tp_time(profile, text, sizeof text, &err) != 0) {
+        term_error("%s", err.message);
+        return false;
+    }
+    term_escape(safe, sizeof safe, text);
+    if (*text != '\0')
+        fprintf(out, "%sEstimated time: %s\n", indent, safe);
+    bool quick = estimated && query_value(profile, "SELECT max(id) FROM t_instructions", 0) <= cheap;
+    if (quick && !first_advice(profile, out, indent, &any))
+        return false;
+    if (!any && !worst_lines(profile, out, indent))
+        return false;
+    term_escape(safe, sizeof safe, name);
+    fprintf(out, "%s", indent);
+    if (any || (estimated && !quick))
+        fprintf(out, "`tenure report --advice %s` says %s, ", safe, any ? "how" : "what to change");
+    else
+        fprintf(out, "`tenure report --lines %s` shows what each line costs, ", safe);
+    fprintf(out, "`tenure open %s` the rest\n", safe);
+    return true;
 }

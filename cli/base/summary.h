@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * summary.h: a profile in a few lines: totals with miss rates, and the three worst findings. Shared by
- * `record` (which prints to stderr) and `report`.
+ * summary.h: a profile in a few lines: what is wrong, in words, and totals with miss rates. Shared by `record` (which
+ * prints to stderr) and `report`. Lines begin with `indent`. All are false if the profile cannot be read.
  */
 #ifndef TENURE_CLI_SUMMARY_H
 #define TENURE_CLI_SUMMARY_H
@@ -11,13 +11,12 @@
 
 #include "profile/profile.h"
 
-/* Totals, one line per kind of access, in the shape Cachegrind's users know; the last-level miss rate is over
- * all accesses, instruction fetches included. Lines begin with `indent`. False if the profile cannot be
- * read. */
-bool summary_totals(tp_profile *profile, FILE *out, const char *indent);
+/* Where the estimated time goes; three findings: advice or, where there is none or it takes long, the lines of source
+ * that waste most of what they load; and what to type next, of the profile that the user calls `name`. */
+bool summary_verdict(tp_profile *profile, FILE *out, const char *indent, const char *name);
 
-/* The lines of source that waste most of what they load: function, place, bytes wasted, share of all
- * waste. */
-bool summary_findings(tp_profile *profile, FILE *out, const char *indent);
+/* Totals, one line per kind of access, in words, with the names of events; the last-level miss rate is over all
+ * accesses, instruction fetches included. */
+bool summary_totals(tp_profile *profile, FILE *out, const char *indent);
 
 #endif

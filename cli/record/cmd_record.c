@@ -483,6 +483,9 @@ static struct told tell(struct record *r, const char *path)
         return told;
     }
     if (!r->quiet) {
+        term_escape(safe, sizeof safe, path);
+        fprintf(stderr, "\ntenure: wrote %s\n", safe);
+        summary_verdict(profile, stderr, "  ", path);
         fputc('\n', stderr);
         for (int i = 0; i < GEOMETRY_LEVELS; i++)
             geometry[i] = *geometry_of(&r->options.config, i);
@@ -495,11 +498,7 @@ static struct told tell(struct record *r, const char *path)
             fprintf(stderr, "tenure: sums of %" PRIu64 " runs%s\n", r->summed,
                     r->options.config.sample > 1 ? ", each of other sets" : "");
         summary_totals(profile, stderr, "  ");
-        summary_findings(profile, stderr, "  ");
         lineless_objects(profile, stderr, "  ");
-        term_escape(safe, sizeof safe, path);
-        fprintf(stderr, "tenure: `tenure report --advice %s` says what to change, `tenure open %s` shows the rest\n",
-                safe, safe);
         tell_unfollowed(profile);
         tell_sampling(r, profile);
     }

@@ -2,7 +2,7 @@
 /*
  * cmd_report.c: options of `tenure report`, the header, and which sections are printed.
  *
- * Without an option that asks for a section: totals, the worst findings, functions. What sections there are, and their
+ * Without an option that asks for a section: what is wrong, totals, functions. What sections there are, and their
  * options, profile/read/sections.h says; nothing is computed from sums of arcs.
  */
 #include "cli/report/report.h"
@@ -66,7 +66,7 @@ static const struct opt how[] = {
 enum { HOW = sizeof how / sizeof how[0] };
 
 static struct opt rows[1 + TP_SECTION_GROUPS + HOW] = {
-    {OPT_HEADING, .help = "What to print (without any: totals, findings, functions)"}};
+    {OPT_HEADING, .help = "What to print (without any: findings, totals, functions)"}};
 
 static struct opt_command command = {
     "report",
@@ -292,10 +292,9 @@ static bool print_overview(struct report *report)
     print_header(report);
     if (!report->difference) {
         putchar('\n');
-        if (!summary_findings(report->profile, stdout, ""))
+        if (!summary_verdict(report->profile, stdout, "", report->file))
             return false;
-        if (tp_event_find(report->profile, "SpLossD1") != NULL)
-            putchar('\n');
+        putchar('\n');
         if (!summary_totals(report->profile, stdout, "") || !lineless_objects(report->profile, stdout, ""))
             return false;
     }
@@ -414,6 +413,7 @@ int cmd_report(int argc, char **argv)
     bool good = column_define(report.profile, &report.defines) &&
                 (report.code_format != NULL ? report_advice_code(&report) : print(&report));
     free(report.shown.at);
+    free(report.explained.at);
     given_close(report.profile);
     return term_finish(good ? CLI_GOOD : CLI_ERROR);
 }

@@ -43,6 +43,8 @@ struct report {
     struct column_spec sort;
     struct column_list shown;
     size_t sections; /* printed so far */
+    struct column_list explained; /* below tables: what each means is said once */
+    bool explained_incl, explained_margins;
 };
 
 /* All of these are false if the profile could not be read, or what was asked for is not in it; the line has been
@@ -58,6 +60,8 @@ bool report_table(struct report *report, const struct tp_section_group *group, c
 void report_columns(const struct report *report, struct table *table, const struct tp_section *section);
 /* Prints or writes the table under a heading line; frees it. */
 void report_print(struct report *report, struct table *table, const char *key, const char *heading);
+/* Says on a terminal what columns mean that no earlier legend has. */
+void report_legend(struct report *report, const struct column_list *columns, bool sampled);
 
 bool report_tree(struct report *report, const struct tp_section_group *group);
 bool report_advice_known(struct report *report); /* finds it, too */

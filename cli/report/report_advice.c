@@ -170,15 +170,15 @@ static bool print_all(struct report *report, struct query *q)
     printf("%s", report->sections ? "\n" : "");
     while (good && query_row(q)) {
         if (!any)
-            printf("%sAdvice%s by what it would save of CEst, down to %g %%\n", term_style(stdout, TERM_BOLD),
-                   term_style(stdout, TERM_PLAIN), least);
+            printf("%sAdvice%s by what it would save of the estimated cycles (CEst), down to %g %%\n",
+                   term_style(stdout, TERM_BOLD), term_style(stdout, TERM_PLAIN), least);
         any = true;
         good = print_one(report, q);
     }
     if (!any && query_value(report->profile, "SELECT count(*) FROM temp.advice", 0) > 0)
         puts("There is advice, of which --limit=0 shows none");
     else if (!any)
-        printf("No advice: nothing was found that would save %g %% of CEst\n", least);
+        printf("No advice: nothing was found that would save %g %% of the estimated cycles (CEst)\n", least);
     if (any)
         putchar('\n');
     return good && print_silent(report);

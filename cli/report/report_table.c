@@ -42,12 +42,12 @@ static void write_word(FILE *out, const struct drawn *d, const char *word, size_
     const struct report *report = d->report;
     const struct column_spec *sort = &report->sort;
     const char *format = tp_meta(report->profile, "import.format");
-    char total[64], id[32], limit[32];
+    char total[64], id[32], limit[32], by[200];
     const struct {
         const char *word, *text;
     } texts[] = {
-        {"sort", sql ? sort->sql : sort->name},
-        {"by", sql ? d->by : d->counted ? "number" : sort->name},
+        {"sort", sql ? sort->sql : by},
+        {"by", sql ? d->by : d->counted ? "number" : by},
         {"size", report->difference ? "abs" : ""},
         {"total", total},
         {"limit", limit},
@@ -62,6 +62,7 @@ static void write_word(FILE *out, const struct drawn *d, const char *word, size_
     };
     size_t i;
 
+    column_words(report->profile, sort->name, by, sizeof by);
     snprintf(total, sizeof total, "%f", d->total > 0 ? d->total : 1.0);
     snprintf(id, sizeof id, "%lld", (long long)d->id);
     snprintf(limit, sizeof limit, "%lld", (long long)report->limit);
@@ -435,21 +436,6 @@ static bool fill(struct drawn *d, struct table *table)
 
 /* ------------------------------------------------------------------------------------------ below a table */
 
-/* Events that are named as everywhere, such as Ir, are not explained. */
-static bool wants_meaning(const struct drawn *d, size_t i)
-{
-    static const char *const ours[] = {"CEst", "SpLoss", "AcCost", "spatial", "temporal"};
-    const struct column_spec *spec = &d->columns.at[i];
-
-    if (i > 0 && spec->inclusive && strcmp(spec->event, d->columns.at[i - 1].event) == 0)
-        return false;
-    for (size_t k = 0; k < sizeof ours / sizeof ours[0]; k++) {
-        if (strncmp(spec->name, ours[k], strlen(ours[k])) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Writes `text` behind what is on the line, or on a new one; returns the column reached. */
 static int wrapped(int column, const char *text)
 {
@@ -469,29 +455,31 @@ static int wrapped(int column, const char *text)
     return column + length;
 }
 
-/* What the columns mean. */
-static void print_legend(const struct drawn *d)
+void report_legend(struct report *report, const struct column_list *columns, bool sampled)
 {
     bool incl = false;
     int column = 0;
 
     fputs(term_style(stdout, TERM_DIM), stdout);
-    for (size_t i = 0; i < d->columns.count; i++) {
-        const struct column_spec *spec = &d->columns.at[i];
-        char text[256], safe[2 * sizeof text];
+    for (size_t i = 0; i < columns->count; i++) {
+        struct column_spec spec = columns->at[i];
+        char meaning[400], text[512], safe[2 * sizeof text];
 
-        incl |= spec->inclusive;
-        if (!wants_meaning(d, i))
+        incl |= spec.inclusive;
+        snprintf(spec.name, sizeof spec.name, "%s", spec.is_ratio ? spec.formula->name : spec.event);
+        column_meaning(report->profile, &spec, meaning, sizeof meaning);
+        if (*meaning == '\0' || !column_keep(&report->explained, &spec))
             continue;
-        snprintf(text, sizeof text, "%s: %s", spec->is_ratio ? spec->name : spec->event,
-                 column_meaning(d->report->profile, spec));
+        snprintf(text, sizeof text, "%s: %s", spec.name, meaning);
         term_escape(safe, sizeof safe, text);
         column = wrapped(column, safe);
     }
-    if (samples(d))
+    if (sampled && !report->explained_margins)
         column = wrapped(column, "±: holds in 95 of 100 recordings that simulate other sets");
-    if (incl)
+    if (incl && !report->explained_incl)
         column = wrapped(column, "incl: with all that was called");
+    report->explained_margins |= sampled;
+    report->explained_incl |= incl;
     printf("%s%s", term_style(stdout, TERM_PLAIN), column > 0 ? "\n" : "");
 }
 
@@ -514,12 +502,13 @@ static struct table *begin(const struct drawn *d)
 static void end(struct report *report, const struct drawn *d, struct table *table)
 {
     char *key = filled_in(d, d->section->key, false), *title = filled_in(d, d->section->title, false);
+    bool any = table_rows(table) > 0;
 
     report_print(report, table, key, title);
     free(key);
     free(title);
-    if (report->form == TABLE_TERMINAL && d->section->legend)
-        print_legend(d);
+    if (report->form == TABLE_TERMINAL && any)
+        report_legend(report, &d->columns, samples(d));
 }
 
 /* A table for each row of a query. In JSON those of one key are one. */

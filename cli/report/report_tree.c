@@ -14,6 +14,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -77,7 +78,8 @@ bool report_tree(struct report *report, const struct tp_section_group *group)
     double threshold = report->threshold >= 0 ? report->threshold : 1.0;
     const char *format = tp_meta(report->profile, "import.format");
     struct column_spec incl, self;
-    char name[64], heading[160];
+    char name[64], words[200], heading[256];
+    struct column_list columns = {.most = 2};
     struct table *table;
 
     snprintf(name, sizeof name, "%s%s", report->sort.name, report->sort.inclusive ? "" : "_incl");
@@ -91,9 +93,15 @@ bool report_tree(struct report *report, const struct tp_section_group *group)
     column_headings(table, &self, 2, 1);
     report_columns(report, table, group->sections[0]);
     bool good = tree_rows(report, table, threshold * fabs(incl.total) / 100, &incl, &self);
-    snprintf(heading, sizeof heading, "Call tree by %s, down to %g %%", incl.name, threshold);
-    if (table_rows(table) == 0 && format != NULL)
+    column_words(report->profile, incl.name, words, sizeof words);
+    snprintf(heading, sizeof heading, "Call tree by %s, down to %g %%", words, threshold);
+    bool any = table_rows(table) > 0;
+    if (!any && format != NULL)
         snprintf(heading, sizeof heading, "Call tree (a file of %s has no call paths)", format);
     report_print(report, table, group->sections[0]->key, heading);
+    column_keep(&columns, &incl);
+    if (report->form == TABLE_TERMINAL && any)
+        report_legend(report, &columns, false);
+    free(columns.at);
     return good;
 }

@@ -118,6 +118,10 @@ static void declare(struct tp_declared *out, const struct row *row, const struct
     else
         put_level(out->long_name, sizeof out->long_name, row->long_name, '@', level ? level->within : "");
     snprintf(out->title, sizeof out->title, level ? "%s (%s)" : "%s", row->title, level ? level->within : "");
+    snprintf(out->words, sizeof out->words, "%s", row->title);
+    if (islower((unsigned char)out->words[1])) /* not of "D1 misses" */
+        out->words[0] = (char)tolower((unsigned char)out->words[0]);
+    out->level = level ? level->within : "";
     put_level(out->formula, sizeof out->formula, row->formula, '#', level ? level->name : "");
     snprintf(out->option, sizeof out->option, "%s%s%s", options[row->option].text, *options[other].text ? " " : "",
              options[other].text);
@@ -153,7 +157,7 @@ size_t tp_declared_find(const char *name, struct tp_declared *out)
             return (first * PLACES + n) * ROWS + i - first;
         }
     }
-    *out = (struct tp_declared){.unit = "", .group = ""};
+    *out = (struct tp_declared){.unit = "", .group = "", .level = ""};
     return TP_UNDECLARED;
 }
 

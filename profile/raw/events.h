@@ -58,9 +58,12 @@ static inline size_t tp_events_shown(const struct tp_events *events)
 enum tp_declared_kind { TP_RECORDED, TP_SUM, TP_RATIO };
 enum { TP_UNDECLARED = 1000000 };
 
-/* What core/events.inc says of an event at one level, or of a ratio; "" where it says nothing. */
+/* What core/events.inc says of an event at one level, or of a ratio; "" where it says nothing.
+ * Readers are told words, with the name as their short form. */
 struct tp_declared {
     char name[TP_EVENT_NAME], long_name[128], title[128];
+    char words[128];   /* the title in a sentence, without the level */
+    const char *level; /* "D1" */
     char formula[160]; /* of a sum or ratio */
     char option[80];   /* those of `tenure record` without which it is not there, ' ' between */
     const char *unit, *group;

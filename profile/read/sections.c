@@ -52,12 +52,12 @@ static const struct tp_section_column function_columns[] = {
 
 static const struct tp_section functions = {
     .key = "functions", .title = "Functions by $sort", .columns = function_columns, .place = TP_PLACE_POINT,
-    .from = "functions", .in = IS_IN, .ties = "function", .sampled = TP_SAMPLED_FUNCTIONS, .legend = true};
+    .from = "functions", .in = IS_IN, .ties = "function", .sampled = TP_SAMPLED_FUNCTIONS};
 
 static const struct tp_section lines = {
     .key = "lines", .title = "Lines by $sort", .place = TP_PLACE_POINT,
     .columns = (const struct tp_section_column[]){POINT("line of", "function", NULL), END},
-    .from = "lines", .in = IS_IN, .ties = "file, line, function, id", .sampled = TP_SAMPLED_LINES, .legend = true};
+    .from = "lines", .in = IS_IN, .ties = "file, line, function, id", .sampled = TP_SAMPLED_LINES};
 
 /* What a name stands for: a function, one of its contexts, or all that match; of these the function with the highest
  * value of what is sorted by, an exact name before a pattern. */

@@ -10,7 +10,7 @@
  *
  * SQL and words of a descriptor have places that whoever shows it fills in:
  *
- *   $sort       the event sorted by: in SQL its expression, in words its name
+ *   $sort       the event sorted by: in SQL its expression, in words what it counts, with its name
  *   $by         what rows are ordered by: the same, or what the section says
  *   $size       a function that comes before (...): of a difference the size of a number counts, not its sign
  *   $total      the program's total of $by; 1 if there is none
@@ -103,7 +103,6 @@ struct tp_section {
                         * all; NULL: one table */
     const char *note, *note_if; /* words behind the table, and a query that is 0 if they do not hold */
     enum tp_sampled sampled;    /* what margins its events have where sets were sampled: `from` has ids then */
-    bool legend;                /* what columns of events mean is said below the table */
 };
 
 /* What must be true of a profile, or of what was asked for: a query, and what is wrong where its value is 0. */

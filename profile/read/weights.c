@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * weights.c: the cycle estimate with other weights.
+ * weights.c: the cycle estimate: other weights, and where its cycles go.
  *
  * A profile holds CEst's formula (table `events`), a sum of weighted events, and views that compute it. Other weights
  * change that sum for one connection: temporary views of the same names, over the profile's own, have it in place of
  * CEst and CEst_incl; the event (tp_event_find, table events) has the new formula. The file stays as it is, and every
  * reader that asks for a view by its name sees the new estimate.
  */
+#include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,53 @@ static int cover_view(void *user, sqlite3_stmt *row)
                             "cannot set weights", c->err);
     sqlite3_free(columns);
     return failed;
+}
+
+/* What a term's cycles go to. */
+static void time_words(const char *event, char *out, size_t size)
+{
+#define TN_TIME(event, words) {#event, words},
+    static const struct {
+        const char *event, *words;
+    } known[] = {
+#include "core/events.inc"
+    };
+    struct tp_declared declared;
+
+    tp_declared_find(event, &declared);
+    snprintf(out, size, *declared.words ? "%s (%s)" : "%.0s%s", declared.words, event);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(known[i].event, event) == 0)
+            snprintf(out, size, "%s", known[i].words);
+    }
+}
+
+int tp_time(tp_profile *profile, char *out, size_t size, struct tp_error *err)
+{
+    struct tp_weighted_sum sum = {0};
+    const struct tp_event *estimate = tp_event_find(profile, "CEst");
+    double part[TP_WEIGHTED_TERMS], all = 0;
+    char words[200];
+
+    *out = '\0';
+    if (!estimate || !estimate->formula || tp_weighted_sum_read(&sum, estimate->formula) || sum.count < 2)
+        return 0;
+    for (size_t i = 0; i < sum.count; i++) {
+        const struct tp_event *event = tp_event_find(profile, sum.term[i].event);
+        if (!event)
+            return 0;
+        if (tp_number(profile, sqlite3_mprintf("SELECT \"%w\" FROM totals", event->name), 0, &part[i], err))
+            return -1;
+        part[i] *= (double)sum.term[i].weight;
+        all += part[i];
+    }
+    for (size_t i = 0, at = 0; i < sum.count && all > 0 && at < size; i++) {
+        if (part[i] < 0.005 * all)
+            continue;
+        time_words(sum.term[i].event, words, sizeof words);
+        at += (size_t)snprintf(out + at, size - at, "%s%.0f %% %s", at ? ", " : "", round(100 * part[i] / all), words);
+    }
+    return 0;
 }
 
 int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)

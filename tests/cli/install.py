@@ -54,7 +54,7 @@ def main():
             done = run(tenure, "record", "-q", "--engine=" + engine, "-o", profile, "--", "/bin/true")
             check(done.returncode == 0, f"{engine}, moved: {done.stderr}")
             done = run(tenure, "report", profile)
-            check(done.returncode == 0 and "I refs" in done.stdout, f"{engine}, report: {done.stderr}")
+            check(done.returncode == 0 and "(Ir)" in done.stdout, f"{engine}, report: {done.stderr}")
     print("\n".join(failures))
     print(f"{cases - len(failures)} passed, {len(failures)} failed")
     return bool(failures)

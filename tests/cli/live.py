@@ -324,9 +324,12 @@ def whereabouts():
 
 def messages():
     status, out, err = run(TENURE, "--", GUEST, "exit", "0")
-    check("totals", (status, out, bool(re.search(r"^  I refs +[\d,]+$", err, re.M))), (0, "", True))
-    check("three findings", len(re.findall(r"^  [123]\. +[\d,]+ +[\d.]+ %  ", err, re.M)), 3)
-    shown = re.search(r"`tenure (report --advice tenure\.out\.\d+)`", err)
+    check("totals", (status, out, bool(re.search(r"^  Instructions executed \(Ir\) +[\d,]+$", err, re.M))),
+          (0, "", True))
+    parts = re.search(r"^tenure: wrote tenure\.out\.\d+\n  Estimated time: (.*)$", err, re.M)
+    check("where the time goes", abs(sum(map(int, re.findall(r"(\d+) %", parts.group(1)))) - 100) < 4, True)
+    check("findings", 0 < len(re.findall(r"^  [123]\. +[\d,.]+ +[\d.]* ?%  ", err, re.M)) <= 3, True)
+    shown = re.search(r"`tenure (report --(?:advice|lines) tenure\.out\.\d+)`", err)
     check("the command that says what to change works", shown and run(TENURE, *shown.group(1).split())[0], 0)
     status, out, err = run(TENURE, "report", "--json", "exit")
     report = json.loads(out)
@@ -341,7 +344,7 @@ def write_backs():
     d1 = "--D1=32K,8,64"
     _, _, err = run(*RECORD, "-o", "dirty", "--simulate-wb=yes", d1, GUEST, "exit", "0")
     lines = total("dirty", "WbD1")
-    row = re.search(r"^  D1 written +([\d,]+) .* of the bytes written back changed; ([\d,]+) lines$", err, re.M)
+    row = re.search(r"^  Bytes written back from D1 +([\d,]+) .* changed; ([\d,]+) lines \(WbD1\)$", err, re.M)
     check("write-backs: the summary", row and [int(n.replace(",", "")) for n in row.groups()], [lines * 64, lines])
     check("write-backs: the guest's", 1024 <= total("dirty", "WbD1") < 3000, True)
     _, out, _ = run(TENURE, "report", "--json", "--show=WbD1,dirtyD1,dirtyL", "dirty")
@@ -367,7 +370,7 @@ def names_and_columns():
         check("threads", said in run(TENURE, "report", "--threads", "threads")[1], True)
     err = run(*RECORD, "--L2=256K,8,64", "-o", "three", "/bin/true")[2]
     check("three levels", "; L2 256 KiB, 8-way, 64-byte lines (option); LL " in err, True)
-    check("misses of the second", "  L2d misses " in err, True)
+    check("misses of the second", "missed L2 (D2mr + D2mw) " in err, True)
     check("each cache with its source", err.count("(sysfs)") + err.count("(cpuid)") + err.count("(default)") >= 2, True)
     check("the report shows them", "L2 256 KiB" in run(TENURE, "report", "--limit=1", "three")[1], True)
     info = json.loads(run(TENURE, "info", "--json", "three")[1])

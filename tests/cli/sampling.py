@@ -76,8 +76,9 @@ def counts():
     record("other", f"--sample={SAMPLE}", "--sample-seed=2", "-q")
     check("said in the summary", f"one set of the caches in {SAMPLE}" in errors, True)
     check("margins in the summary", errors.count("±") >= 6, True)
-    findings = [line for line in errors.splitlines() if line.lstrip()[:2] in ("1.", "2.", "3.")]
-    check("margins of findings", ["±" in line for line in findings], [True] * len(findings))
+    output = run([TENURE, "report", "--weights=L1m=0,LLm=0", "sampled"])[1]  # no advice then, but lines
+    findings = [line for line in output.splitlines() if line[:2] in ("1.", "2.", "3.")]
+    check("margins of findings", ["±" in line for line in findings], [True] * max(1, len(findings)))
     check("no blanks at the end of a line", [line for line in errors.splitlines() if line.endswith(" ")], [])
     check("nothing said of all sets", "set of the caches" in record("exact"), False)
     names = [name for (name,) in sqlite3.connect("sampled").execute("SELECT name FROM events WHERE NOT derived")]

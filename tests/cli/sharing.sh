@@ -24,7 +24,7 @@ raw.thread(1, 1)
 raw.data_object(1, 3, 0, 0, 0x4000, 16, "counters", "/nowhere/share")
 raw.data_object(2, 4, 0, 1)
 for part in (1, 2):
-    late = {18: 60, 19: 3, 20: 50}
+    late = {0: 80, 18: 60, 19: 3, 20: 50}
     for i in (1, 2, 3):
         raw.self_cost(1, i, [100, 100, 100, 0, 0, 0, 0])
         raw.late_cost(1, i, 1, late, 1)
