@@ -16,6 +16,7 @@ import {VirtualTable} from './table.js';
 
 const CARRIED = ['e', 'c'];
 const NARROW = 900; // pixels; below there is room for one column of costs
+const HEADING = 13; // characters of a column whose heading is words, which are then on several lines
 
 export class App {
     constructor(profile, metrics, views) {
@@ -147,16 +148,17 @@ export class App {
                 /* Room for the largest number, and for the heading. */
                 const most = -Math.max(Math.abs(metric.total), Math.abs(metric.scale)) || 0;
                 const digits = metric.ratio ? 7 : metrics.show(metric, most).length + (primary ? 7 : 0);
-                const sub = kindOf(metric);
+                const sub = metrics.short(metric);
                 return {
                     key: metric.key,
-                    label: metric.name,
+                    label: metric.title,
+                    short: metric.name,
                     sub,
-                    width: Math.max(digits + (value.margin ? 10 : 0), metric.name.length + 2, sub.length) + 3 + 'ch',
+                    width: Math.max(digits + (value.margin ? 10 : 0), HEADING, sub.length) + 3 + 'ch',
                     value,
                     cold: metric.incl,
                     change: metric.change,
-                    title: [metrics.title(metric) + ': ' + metric.long, metric.formula && '= ' + metric.formula],
+                    title: metrics.about(metric),
                     share: metric.ratio ? null : (item) => metrics.share(metric, value(item)) / 100,
                     tip: (item) =>
                         value(item) !== undefined && metrics.explain(metric, value(item), what(item), off(item)),
@@ -189,14 +191,13 @@ export class App {
     /* What one item costs, a box for each metric. */
     facts(list, costs, item, what) {
         const {metrics} = this;
-        const kind = (metric) => (metric.ratio || metric.plain ? '' : metric.incl ? 'incl' : 'self');
         const fact = (metric) => {
             const of = costs.get(metric.key);
             const [value, margin] = [of(item), of.margin && of.margin(item)];
             return h(
                 'div.fact',
                 {'data-key': metric.key, tip: () => metrics.explain(metric, value, what, margin)},
-                h('span.label', metric.name, ' ', metric.side || kind(metric)),
+                h('span.label', metric.title, ' ', h('span.sub', metrics.short(metric))),
                 h('b', metrics.show(metric, value) || '\u2013', metric.unit === '%' ? ' %' : ''),
                 h('span.off', metrics.off(metric, value, margin)),
                 h('span.pct', metric.ratio ? '' : metrics.percent(metric, value)),
@@ -279,13 +280,6 @@ export class App {
         });
         return h('span.kinds', values.map((value) => h('button', properties(value), words(value))));
     }
-}
-
-/* Below the name in a heading: "incl bytes", "self", "%". */
-function kindOf(metric) {
-    const kind = metric.incl ? 'incl' : metric.ratio || metric.plain ? '' : 'self';
-    const side = metric.side || (metric.change && 'change');
-    return [kind, side, !metric.side && metric.unit].filter(Boolean).join(' ');
 }
 
 /* NULL last, equal items as they were. */

@@ -7,15 +7,17 @@ import {h, replaceContent} from './dom.js';
 export class EventChooser {
     constructor(app) {
         this.app = app;
-        this.name = h('span.chosen');
+        this.words = h('span.chosen');
+        this.name = h('span.dim');
         this.button = h(
             'button.event',
             {
                 'aria-haspopup': 'listbox',
                 'aria-expanded': 'false',
                 onclick: () => this.open(),
-                tip: () => this.app.metric && [this.app.metric.long, 'the event that the views show: e'],
+                tip: () => this.app.metric && [...this.app.metrics.about(this.app.metric), 'what the views show: e'],
             },
+            this.words,
             this.name,
             h('span.caret', '\u25be'),
         );
@@ -43,6 +45,7 @@ export class EventChooser {
 
     update() {
         const {metric} = this.app;
+        this.words.textContent = metric.title;
         this.name.textContent = metric.name;
         for (const kind of this.kinds)
             kind.setAttribute('aria-pressed', String(metric.incl === (kind.dataset.kind === 'incl')));
@@ -117,8 +120,8 @@ export class EventChooser {
             h(
                 'button',
                 {onclick: choose},
-                h('b', event.name),
                 h('span', event.title),
+                h('b', event.name),
                 h('i', total !== undefined && this.app.metrics.show({real: event.real}, total)),
             ),
         );

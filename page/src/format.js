@@ -72,6 +72,9 @@ export function name(text) {
     return cut.replace(HIDDEN, (c) => '\\x' + c.charCodeAt(0).toString(16).padStart(2, '0'));
 }
 
+/* A title within a sentence: "Estimated cycles" without its capital, but "D1 misses" as it is. */
+export const inSentence = (title) => title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+
 /* Source lines keep their tabs. */
 export const code = (text) => text.replace(HIDDEN, (c) => (c === '\t' ? c : '\\x' + c.charCodeAt(0).toString(16)));
 

@@ -141,7 +141,8 @@ export class Metrics {
         const derived = table.has('derived') ? await table.numbers('derived') : [];
         return Array.from({length: table.rows}, (_, i) => {
             const [name, title, long, group, unit, formula, type] = columns.map((column) => column && column.at(i));
-            return {name, title, long: long || name, group, unit, formula, real: type === 'REAL', derived: derived[i]};
+            const words = {name, title: title || long || name, long: long || name, group, unit, formula};
+            return {...words, real: type === 'REAL', derived: derived[i]};
         });
     }
 
@@ -160,7 +161,7 @@ export class Metrics {
 
     /* ---------------------------------------------------------------------------------- metrics */
 
-    /* {key, name, incl, side, ratio, long, unit, real, total, scale}, or null. */
+    /* {key, name, incl, side, ratio, title, long, unit, real, total, scale}, or null. */
     find(key) {
         const [base, side] = key.split('@');
         const incl = base.endsWith('_incl');
@@ -300,15 +301,27 @@ export class Metrics {
         return before && value ? format.percent((100 * value) / Math.abs(before), true) : '';
     }
 
+    /* In words, "Bytes never touched (D1), inclusive"; and short, "SpLossD1 incl bytes". */
     title(metric) {
-        const kind = metric.plain || (metric.ratio && !metric.incl) ? '' : metric.incl ? ' inclusive' : ' self';
-        return metric.name + kind + (metric.side ? ', ' + metric.side : '');
+        const kind = metric.plain || (metric.ratio && !metric.incl) ? '' : metric.incl ? 'inclusive' : 'self';
+        return [metric.title, kind, metric.side].filter(Boolean).join(', ');
+    }
+
+    short(metric) {
+        const kind = metric.incl ? 'incl' : metric.ratio || metric.plain ? '' : 'self';
+        const side = metric.side || (metric.change && 'change');
+        return [metric.name, kind, side, !metric.side && metric.unit].filter(Boolean).join(' ');
+    }
+
+    /* Lines of a tooltip for what a metric is. */
+    about(metric) {
+        return [this.title(metric), `${metric.name}: ${metric.long}`, metric.formula && '= ' + metric.formula];
     }
 
     /* Lines of a tooltip for a number. `what` names the row. */
     explain(metric, value, what, margin) {
-        const lines = [this.title(metric) + ': ' + metric.long];
-        if (what) lines.unshift(what);
+        const [title, long, formula] = this.about(metric);
+        const lines = [what, title, long].filter(Boolean);
         if (value !== value && metric.side && !metric.ratio)
             lines.push(`. : was not there ${metric.side === 'before' ? 'before' : 'any more'}, or cannot occur here`);
         else if (value !== value && !metric.ratio) lines.push('. : cannot occur here');
@@ -316,7 +329,7 @@ export class Metrics {
         else lines.push(this.worth(metric, value));
         if (margin >= 0)
             lines.push(`\u00b1\u2009${format.real(margin)}: an estimate; 95 of 100 such recordings are no further off`);
-        if (metric.formula) lines.push('= ' + metric.formula);
+        if (formula) lines.push(formula);
         if (Math.abs(value) > 2 ** 53) lines.push('\u2248: the last digits are beyond what a browser keeps');
         if (metric.incl) lines.push('inclusive: with everything that was called, each event once');
         else if (!metric.ratio && !metric.plain) lines.push('self: without what was called');

@@ -19,10 +19,10 @@ const MOST = 12; // loops, data structures
 const FEW = 8; // statements that it depends on
 const LOW = 50; // %: of what was loaded
 
-/* Ratios of accesses, by names for which there is room. */
-const RATIOS = {D1rate: 'D1m\u2009%', DLrate: 'LLm\u2009%', spatialD1: 'spatial', temporalD1: 'temporal'};
+const RATIOS = ['D1rate', 'DLrate', 'spatialD1', 'temporalD1']; // of accesses
 
-const narrow = (column) => ({...column, ...(RATIOS[column.key] && {label: RATIOS[column.key], sub: ''})});
+/* There is no room for words: spatialD1 is "spatial" here. */
+const narrow = (column) => ({...column, ...(column.short && {label: column.short.replace(/D1$/, ''), sub: ''})});
 
 export class Panel {
     constructor(app, names, statements) {
@@ -48,7 +48,6 @@ export class Panel {
         const {first, last, cost} = statement;
         const {metric} = this.statements;
         const tip = () => this.app.metrics.explain(metric, cost, 'the statement');
-        const what = metric.name === 'CEst' ? 'estimated cycles' : metric.name;
         return h(
             'div',
             h('h2', first === last ? `Statement, line ${last}` : `Statement, lines ${first}\u2013${last}`),
@@ -57,7 +56,7 @@ export class Panel {
                     'p.relative',
                     {tip},
                     h('b', format.percent(this.statements.share(statement))),
-                    ` of the program's ${what}`,
+                    ` of the program's ${format.inSentence(metric.title)}`,
                 ),
         );
     }
@@ -79,7 +78,7 @@ export class Panel {
     async accesses(statement) {
         const {metrics} = this.app;
         const {metric} = this.statements;
-        const ratios = Object.keys(RATIOS).map((key) => metrics.plain(key)).filter(Boolean);
+        const ratios = RATIOS.map((key) => metrics.plain(key)).filter(Boolean);
         const counts = ['Dr', 'Dw'].map((key) => metrics.find(key));
         const list = [...counts, ...ratios, metric].filter(Boolean);
         const {items, costs} = await this.statements.accesses(statement, list);
@@ -121,7 +120,7 @@ export class Panel {
             table,
             h(
                 'p.dim',
-                {tip: () => [`shares of the statement's ${metric.name}, ${metric.long}`]},
+                {tip: () => [`shares of the statement's ${metric.name}`, ...metrics.about(metric)]},
                 `Integer accesses ${of(0)} of its cost, floating ${of(1)}; the rest neither loads nor stores.`,
             ),
         ];

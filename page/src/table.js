@@ -2,8 +2,8 @@
 //
 // table.js: a table of any length, of which only the rows in sight are elements; and a table of few rows, all of them.
 //
-//     columns   [{key, label, sub, title, width, grow, align, class,  value(item) or text(item),  cell(item) -> node or
-//               text, tip(item), share(item), cold, change}]
+//     columns   [{key, label, short, sub, title, width, grow, align, class,  value(item) or text(item),
+//               cell(item) -> node or text, tip(item), share(item), cold, change}]
 //     items     what rows are about, in the order in which they are shown
 //     open(item) Enter or a click; step(item, +1 or -1): arrow right and left
 //
@@ -22,7 +22,7 @@ const TALLEST = 16000000; // pixels; browsers cut taller elements off
 
 /* A table of few rows needs no more room than these. */
 export function fit(table) {
-    if (table.items.length < 13) table.element.style.setProperty('height', 44 + ROW * table.items.length + 'px');
+    table.fits = table.items.length < 13;
     return table.element;
 }
 
@@ -55,10 +55,12 @@ function heat(cell, share, {cold, change}) {
     cell.style.setProperty('--heat', change ? 1 : cold ? 0 : Math.sqrt(part).toFixed(3));
 }
 
+const headingOf = ({label, sub}) => [h('span.label', label), sub && [' ', h('span.sub', sub)]];
+
 /* All rows at once, for few of them. `rowProperties(item)`: of a row's element. */
 export function smallTable(columns, items, rowProperties = () => ({})) {
     const all = columns.filter(Boolean).map(complete);
-    const heading = (c) => h('th', {class: c.align, tip: c.title && (() => c.title)}, c.label, c.sub && ` ${c.sub}`);
+    const heading = (c) => h('th', {class: c.align, tip: c.title && (() => c.title)}, headingOf(c));
     const row = (item) => h('tr', rowProperties(item), all.map((column) => cellOf('td', column, item)));
     return h('table.small', h('thead', h('tr', all.map(heading))), h('tbody', items.map(row)));
 }
@@ -84,7 +86,11 @@ export class VirtualTable {
             this.head,
             this.body,
         );
-        new ResizeObserver(() => this.draw()).observe(this.element);
+        new ResizeObserver(() => {
+            const height = this.head.offsetHeight + ROW * this.items.length + 2;
+            if (this.fits) this.element.style.setProperty('height', height + 'px');
+            this.draw();
+        }).observe(this.element);
         this.setColumns(this.columns);
     }
 
@@ -100,7 +106,7 @@ export class VirtualTable {
 
     heading(c) {
         const sorted = this.sort && this.sort.key === c.key;
-        const inside = h('span', h('span.label', c.label), c.sub && h('span.sub', c.sub));
+        const inside = h('span', headingOf(c));
         return h(
             'div.th',
             {

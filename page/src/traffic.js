@@ -126,7 +126,7 @@ class Traffic {
             .filter((name) => this.at(name))
             .map((name) => {
                 const value = [format.count(this.total(name)), this.off.get(name)].filter(Boolean).join(' ');
-                return `${name}: ${this.at(name).long}, ${value}`;
+                return `${this.at(name).title}: ${value} (${name})`;
             });
     }
 
@@ -150,8 +150,8 @@ class Traffic {
         const dirty = this.at('dirty' + level);
         const bytes = lines * this.lineOf(name);
         const tip = () => [
-            `Wb${level}: ${written.long}, ${format.count(lines)}; ${format.bytes(bytes)}`,
-            dirty && `${dirty.name}: ${dirty.long}, ${this.metrics.show(dirty, this.valueOf(dirty))}\u2009%`,
+            `${written.title}: ${format.count(lines)} (${written.name}), ${format.bytes(bytes)}`,
+            dirty && `${dirty.title}: ${this.metrics.show(dirty, this.valueOf(dirty))}\u2009% (${dirty.name})`,
         ];
         const flow = this.flow('written back', lines, bytes, tip);
         flow.classList.add('back');
@@ -169,7 +169,7 @@ class Traffic {
             `${format.bytes(used + lost)} loaded into ${level === 'L' ? 'LL' : level}`,
             `${format.bytes(used)} touched (Use${level} ${format.count(used)})`,
             `${format.bytes(lost)} never touched (SpLoss${level} ${format.count(lost)})`,
-            again && `temporal use ${format.real(this.valueOf(again))}: ${again.long}`,
+            again && `${again.title}: ${format.real(this.valueOf(again))} (${again.name})`,
         ];
         return h(
             'div.use',

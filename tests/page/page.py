@@ -357,11 +357,41 @@ def choosing(browser):
     browser.type("DLmr")
     browser.key("Enter")
     browser.arrive("location.hash.includes('e=DLmr_incl')")
-    check("choosing an event", browser.evaluate("document.querySelector('.thead .th .label').textContent"), "DLmr")
+    check("choosing an event", browser.evaluate("document.querySelector('.thead .th .sub').textContent"), "DLmr incl")
     browser.evaluate("document.activeElement.blur()")
     browser.key("i")
     browser.arrive("location.hash.includes('e=DLmr') && !location.hash.includes('_incl')")
     check("self", browser.evaluate("document.querySelector('[data-kind=self]').getAttribute('aria-pressed')"), "true")
+
+
+def words(browser, profile):
+    """What is shown is said in the words that the profile has for it; the event's name is the short form."""
+    titles = dict(profile.rows("SELECT name, title FROM events"))
+    check("words: titles", titles["SpLossD1"], "Bytes never touched (D1)")
+    browser.go("#functions?e=SpLossD1_incl&c=CEst,LLm_incl,Ir")
+    parts = "[...e.querySelectorAll('.label, .sub')].map(e => e.textContent)"
+    heads = browser.evaluate("Object.fromEntries([...document.querySelectorAll('.th')].map(e => [e.dataset.key,"
+                             f" {parts}]))")
+    for key, kind in (("SpLossD1_incl", "incl bytes"), ("SpLossD1", "self bytes"), ("CEst", "self"),
+                      ("LLm_incl", "incl"), ("Ir", "self")):
+        name = key.removesuffix("_incl")
+        check(f"words: heading of {key}", heads[key], [titles[name], f"{name} {kind}"])
+    check("words: the chosen event", browser.evaluate("[...document.querySelectorAll('.event span')].slice(0, 2)"
+                                                      ".map(e => e.textContent)"), [titles["SpLossD1"], "SpLossD1"])
+    browser.evaluate("document.querySelector('.event').click()")
+    offered = browser.evaluate("Object.fromEntries([...document.querySelectorAll('.option')].map(e =>"
+                               " [e.dataset.event, e.querySelector('span').textContent]))")
+    check("words: events to choose", {name: offered.get(name) for name in titles}, titles)
+    picture(browser, "chooser")
+    browser.evaluate("document.querySelector('.event').click()")
+    browser.evaluate("document.querySelector('.td.name a').click()")
+    browser.wait("document.body.dataset.ready === 'function'")
+    check("words: facts", browser.evaluate("document.querySelector('.fact[data-key=CEst] .label').textContent"),
+          titles["CEst"] + " CEst self")
+    browser.go("#overview")
+    totals = dict(browser.evaluate("[...document.querySelectorAll('.totals tr')].map(row => [row.dataset.event,"
+                                   " row.querySelector('.name').textContent])"))
+    check("words: totals", {name: totals[name] for name in titles}, {name: f"{titles[name]} {name}" for name in titles})
 
 
 def tooltips(browser):
@@ -370,7 +400,8 @@ def tooltips(browser):
     browser.wait("!document.querySelector('.tip').hidden")
     text = browser.evaluate("document.querySelector('.tip').innerText")
     check("a number explains itself", all(words in text for words in (
-        "D1 bytes loaded, never touched", "inclusive: with everything that was called", "in all")))
+        "Bytes never touched (D1), inclusive", "SpLossD1: D1 bytes loaded, never touched",
+        "inclusive: with everything that was called", "in all")))
     browser.move(".tr:nth-child(3) .td[data-key=CEst_incl]")
     browser.wait("document.querySelector('.tip').innerText.includes('Ir + 10 * L1m')")
 
@@ -442,7 +473,8 @@ def make_hostile(profile, folder):
             for (number,) in copy.execute(f"SELECT rowid FROM {table}").fetchall():
                 copy.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?",
                              (HOSTILE[number % len(HOSTILE)] + str(number), number))
-        copy.execute("UPDATE events SET long_name = '</script><img src=x onerror=alert(7)>'")
+        copy.execute("UPDATE events SET long_name = '</script><img src=x onerror=alert(7)>',"
+                     " title = '<img src=x onerror=alert(8)>'")
         for number, text in enumerate(HOSTILE):
             copy.execute("INSERT OR REPLACE INTO sources SELECT id, ? FROM files"
                          " WHERE id IN (SELECT file_id FROM t_lines) ORDER BY id LIMIT 1 OFFSET ?",
@@ -662,6 +694,7 @@ def main():
             for step in (tree, callers, source, structures, structure, flame, areas):
                 step(browser, profile)
                 quiet(browser, step.__name__)
+            words(browser, profile)
             searching(browser, profile)
             for step in (sorting, history, choosing, tooltips, keyboard, themes, printing, views):
                 step(browser)

@@ -77,7 +77,7 @@ class FlameGraph {
     }
 
     legend() {
-        const wide = `as wide as ${this.app.metrics.title(this.incl)}`;
+        const wide = `as wide as ${format.inSentence(this.app.metrics.title(this.incl))}`;
         return wide + (this.change ? ', red where it grew, green where it fell' : ', warm where it is self cost');
     }
 

@@ -140,7 +140,7 @@ function short({name, title, about, more, items, columns}) {
     return h(
         'section.short',
         {class: name},
-        h('h2', {tip: () => [about]}, title, more && h('span.more', more)),
+        h('h2', {tip: () => [about].flat()}, title, more && h('span.more', more)),
         items.length ? smallTable(columns, items) : h('p.dim', 'nothing'),
     );
 }
@@ -151,10 +151,10 @@ function topTable(app, {key, title = titleOf(app, key), list, more, items, used,
     const metric = list[list.length - 1];
     const metrics = used && used.costs.size ? [...list, used.metric] : list;
     const costs = used ? new Map([...options.costs, ...used.costs]) : options.costs;
-    const headings = new Map(metrics.map((one) => [one.key, {label: one.side || app.metrics.title(one), sub: ''}]));
     const all = allColumns(app, key, {...options, items, list: metrics, costs});
-    const columns = all.map((column) => ({...column, ...headings.get(column.key)}));
-    return short({title, about: app.metrics.title(metric) + ': ' + metric.long, more, items, columns});
+    const sides = new Map(list.filter(({side}) => side).map(({key, side}) => [key, {label: side, sub: ''}]));
+    const columns = all.map((column) => ({...column, ...sides.get(column.key)}));
+    return short({title, about: app.metrics.about(metric), more, items, columns});
 }
 
 /* Of a table, its heaviest rows and their costs, for topTable. */
@@ -252,7 +252,7 @@ async function totals(app) {
                 metrics.show(one, value(one)),
             );
         const growth = metrics.sides && !metric.ratio && metrics.percent(metric, value(metric), value(list[0]));
-        const {name, long, ratio} = metric;
+        const {name, title, ratio} = metric;
         return h(
             'tr',
             {'data-event': name},
@@ -261,9 +261,10 @@ async function totals(app) {
             metrics.sides && h('td.num.dim', growth),
             h(
                 'td.name',
-                h('b', ratio ? name : app.link('overview', '', {e: name + '_incl'}, name)),
+                ratio ? title : app.link('overview', '', {e: name + '_incl'}, title),
+                metric.unit === '%' && ', %',
                 ' ',
-                h('span.dim', long + (metric.unit === '%' ? ', %' : '')),
+                h('span.dim', name),
             ),
         );
     };

@@ -101,7 +101,7 @@ function balanceWords(app, units) {
     if (!cost || units.metric.ratio || app.metrics.difference) return '';
     const {imbalance} = Units.balance(units.names.map((_, row) => cost(row)));
     if (imbalance !== imbalance) return '';
-    return `${units.metric.name}: the most is ${format.percent(imbalance)} above the mean`;
+    return `${units.metric.title}: the most is ${format.percent(imbalance)} above the mean`;
 }
 
 /* ------------------------------------------------------------------------------------------ functions by unit */
@@ -154,11 +154,11 @@ function unitColumns(app, units, {metric, values}, label) {
     return units.names.map((name, at) => ({
         key: 'u' + at,
         label: name,
-        sub: app.metrics.title(metric),
-        width: Math.max(16, name.length + 2, app.metrics.title(metric).length + 2) + 'ch',
+        sub: app.metrics.short(metric),
+        width: Math.max(16, name.length + 2, app.metrics.short(metric).length + 2) + 'ch',
         cold: metric.incl,
         change: metric.change,
-        title: [name, app.metrics.title(metric) + ': ' + metric.long],
+        title: [name, ...app.metrics.about(metric)],
         share: (row) => app.metrics.share(metric, values[row][at]) / 100,
         value: (row) => values[row][at],
         cell: (row) => app.metrics.show(metric, values[row][at]),

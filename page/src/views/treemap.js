@@ -62,7 +62,7 @@ class Treemap {
     }
 
     legend() {
-        const large = `as large as ${this.app.metrics.title(this.metric)}`;
+        const large = `as large as ${format.inSentence(this.app.metrics.title(this.metric))}`;
         if (this.change) return large + ', red where it grew, green where it fell';
         return large + (this.ratio ? `, warm where little of what was loaded was touched (${this.ratio.name})` : '');
     }
@@ -188,7 +188,7 @@ class Treemap {
         return [
             ...lines,
             this.change && `change: ${metrics.worth(metrics.at(this.metric), this.change[data.row])}`,
-            this.ratio && `${this.ratio.name}: ${used}\u2009%${usedOff && ' ' + usedOff}, ${this.ratio.long}`,
+            this.ratio && `${this.ratio.title}: ${used}\u2009%${usedOff && ' ' + usedOff} (${this.ratio.name})`,
             ...this.names.whereIs(data.row),
         ];
     }
