@@ -14,6 +14,8 @@ import {SIDES} from './metrics.js';
 import {Names} from './names.js';
 import {VirtualTable} from './table.js';
 
+export const NEWNESS = {new: 'new: it was not there before', gone: 'gone: it is not there any more'};
+
 const CARRIED = ['e', 'c'];
 const NARROW = 900; // pixels; below there is room for one column of costs
 const HEADING = 13; // characters of a column whose heading is words, which are then on several lines
@@ -92,14 +94,14 @@ export class App {
         return this.once('names', () => Names.load(this));
     }
 
-    /* Of a difference: whether a function (by row) is new or gone; '' otherwise. */
+    /* Of a difference: the mark of a function (by row) that is new or gone; '' otherwise. */
     async newness() {
         const ir = this.metrics.find('Ir');
         if (!this.metrics.sides || !ir) return () => '';
         const [before, after] = await Promise.all(
             SIDES.map((side) => this.metrics.values(this.tables.functions, this.metrics.at(ir, side))),
         );
-        return (row) => (before[row] !== before[row] ? 'new' : after[row] !== after[row] ? 'gone' : '');
+        return (row) => (before[row] !== before[row] ? NEWNESS.new : after[row] !== after[row] ? NEWNESS.gone : '');
     }
 
     /* ---------------------------------------------------------------------------------- columns of metrics */

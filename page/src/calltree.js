@@ -5,6 +5,14 @@
 // Table `paths` is in post-order with depths: read backwards, a row's parent is the row of one depth less that was read
 // last. Children are sorted by an event only when somebody looks at them.
 
+/* What a node is besides its function: columns of the table, with a mark, and what it means. */
+export const MARKS = {
+    handler: 'signal handler: the program did not call it, a signal did',
+    recursive: 'recursive: costs are where it was first called',
+    approximate:
+        'pruned: the recording had no room for some call paths below it (--paths); what they cost is in its self cost',
+};
+
 export class CallTree {
     static load(app) {
         const columns = ['depth', 'function_id', 'calls', 'thread', 'approximate', 'handler', 'recursive'];
@@ -68,11 +76,8 @@ export class CallTree {
 
     /* What a node is besides its function. */
     remark(row) {
-        return [
-            this.parent[row] < 0 && this.threads > 1 && `thread ${this.thread[row]}`,
-            this.handler[row] === 1 && 'signal handler',
-            this.recursive[row] === 1 && 'recursive: costs are where it was first called',
-            this.approximate[row] === 1 && 'pruned: costs of paths below are in its self cost',
-        ].filter(Boolean);
+        const thread = this.parent[row] < 0 && this.threads > 1 && `thread ${this.thread[row]}`;
+        const marks = Object.keys(MARKS).map((column) => this[column][row] === 1 && MARKS[column]);
+        return [thread, ...marks].filter(Boolean);
     }
 }

@@ -3,6 +3,7 @@
 // chooser.js: the event that all views show, inclusive or self, and the other columns of tables.
 
 import {h, replaceContent} from './dom.js';
+import {NUMBERS} from './metrics.js';
 
 export class EventChooser {
     constructor(app) {
@@ -21,10 +22,9 @@ export class EventChooser {
             this.name,
             h('span.caret', '\u25be'),
         );
-        const abouts = {incl: 'inclusive: with everything that was called', self: 'self: without what was called'};
-        this.kinds = Object.entries(abouts).map(([kind, about]) => {
+        this.kinds = ['incl', 'self'].map((kind) => {
             const onclick = () => this.app.metric.incl !== (kind === 'incl') && this.toggle();
-            return h('button', {'data-kind': kind, tip: () => [about, 'key i'], onclick}, kind);
+            return h('button', {'data-kind': kind, tip: () => [NUMBERS[kind], 'key i'], onclick}, kind);
         });
         this.filter = h('input', {
             type: 'search',
@@ -82,26 +82,16 @@ export class EventChooser {
         const {metrics, metric} = this.app;
         const shown = new Set(this.app.shownMetrics().map((m) => m.key));
         const matches = (event) => [event.name, event.title, event.long].join(' ').toLowerCase().includes(words);
-        const group = ([name, all], isRatio) => {
-            const known = all.filter(matches);
-            const rows = known.map((one) => this.row(one, metric, shown, isRatio));
+        const group = ([name, all]) => {
+            const rows = all.filter(matches).map((one) => this.row(one, metric, shown));
             return rows.length > 0 && [h('div.group', name), rows];
         };
-        /* Events by group, that of the event which views show at first in front. */
-        const groups = new Map([[metrics.events.get(metrics.find(metrics.first()).name).group, []]]);
-        for (const event of metrics.events.values()) {
-            if (!groups.has(event.group)) groups.set(event.group, []);
-            groups.get(event.group).push(event);
-        }
-        replaceContent(
-            this.list,
-            [...groups].map((one) => group(one)),
-            group(['Ratios (as columns)', [...metrics.ratios.values()]], true),
-        );
+        replaceContent(this.list, metrics.groups().map(group));
     }
 
-    /* A row chooses the event; its box shows it as a column too. */
-    row(event, metric, shown, isRatio) {
+    /* A row chooses the event; its box shows it as a column too, which is all that a ratio can be. */
+    row(event, metric, shown) {
+        const isRatio = this.app.metrics.ratios.has(event.name);
         const key = isRatio ? event.name : event.name + (metric.incl ? '_incl' : '');
         const box = h('input', {
             type: 'checkbox',

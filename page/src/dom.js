@@ -57,6 +57,9 @@ export const svg = (tag, ...parts) => fill(document.createElementNS(SVG, tag), [
 /* The first line of a view: its title, and what is beside it. */
 export const topBar = (title, ...rest) => h('div.bar-top', h('h1', title), rest);
 
+/* Of "pruned: why" the first word, as a mark; all of it is its tooltip. */
+export const markOf = (text) => h('span.mark', {tip: () => [text]}, text.replace(/ ?:.*/, ''));
+
 /* ------------------------------------------------------------------------------------------ tooltips */
 
 const box = h('div', {class: 'tip', role: 'tooltip', hidden: true});

@@ -8,38 +8,9 @@ import {Metrics} from './metrics.js';
 import {App} from './app.js';
 import {views} from './views/index.js';
 import {EventChooser} from './chooser.js';
+import {helpDialog} from './help.js';
 import {Search} from './search.js';
 import {startTheme, themeButton} from './theme.js';
-
-const KEYS = [
-    ['1 \u2026 9', 'views, from left to right'],
-    ['/', 'search functions, files and data structures'],
-    ['e', 'choose the event'],
-    ['i', 'inclusive or self cost'],
-    ['\u2191 \u2193 PgUp PgDn', 'move in a table'],
-    ['Enter', 'open what the row names'],
-    ['\u2190 \u2192', 'close and open a branch, a line\u2019s details'],
-    ['n p', 'source: next and previous hot line'],
-    ['Esc', 'flame graph, treemap: one level up'],
-    ['Alt \u2190', 'back'],
-];
-
-const LICENCE = 'Treemaps are laid out by d3-hierarchy, copyright 2010\u20132016 Mike Bostock, BSD 3-clause licence.';
-
-function helpDialog() {
-    const keys = KEYS.map(([key, what]) => [h('dt', h('kbd', key)), h('dd', what)]);
-    const dialog = h(
-        'dialog.help',
-        {'aria-label': 'Keys'},
-        h('h2', 'Keys'),
-        h('dl', keys),
-        h('p.dim', 'Every number says what it is when the pointer rests on it. A dot means: cannot occur here.'),
-        h('p.dim', LICENCE),
-        h('form', {method: 'dialog'}, h('button', {type: 'submit'}, 'Close')),
-    );
-    dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
-    return dialog;
-}
 
 let app;
 let frame;
@@ -51,16 +22,17 @@ function drawFrame() {
     });
     const chooser = new EventChooser(app);
     const search = new Search(app);
-    const help = helpDialog();
+    const help = helpDialog(app);
     const main = h('main', {id: 'view'});
-    const keys = {'aria-label': 'Keys', tip: () => ['Keys: ?'], onclick: () => help.showModal()};
+    const words = 'Keys, words, colours';
+    const about = {'aria-label': words, tip: () => [words, 'key ?'], onclick: () => help.open()};
     const header = h(
         'header',
         h('a.brand', {href: '#overview'}, 'Tenure'),
         h('nav', {'aria-label': 'Views'}, tabs.map((tab) => tab.link)),
-        h('div.tools', search.element, chooser.element, themeButton(), h('button.icon', keys, '?')),
+        h('div.tools', search.element, chooser.element, themeButton(), h('button.icon', about, '?')),
     );
-    append(document.body, header, main, help);
+    append(document.body, header, main, help.element);
     return {tabs, chooser, search, help, main};
 }
 
@@ -122,7 +94,7 @@ function keys(event) {
     if (event.key === '/') frame.search.focus();
     else if (event.key === 'e') frame.chooser.open();
     else if (event.key === 'i') frame.chooser.toggle();
-    else if (event.key === '?') frame.help.showModal();
+    else if (event.key === '?') frame.help.open();
     else if (event.key >= '1' && event.key <= '9' && frame.tabs[event.key - 1])
         frame.tabs[event.key - 1].link.click();
     else return;

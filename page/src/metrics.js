@@ -14,6 +14,15 @@ import {marginOf} from './margins.js';
 
 export const SIDES = ['before', 'after'];
 
+/* What stands beside numbers or in their place, and what it means. */
+export const NUMBERS = {
+    incl: 'inclusive: with everything that was called, each event once',
+    self: 'self: without what was called',
+    none: '. : cannot occur here',
+    off: '\u00b1 : an estimate; 95 of 100 such recordings are no further off',
+    inexact: '\u2248 : the last digits are beyond what a browser keeps',
+};
+
 /* Whether a profile is a difference with both its sides. */
 export const hasSides = (profile) => [...profile.tables.totals.columns.keys()].some((name) => name.includes('@'));
 
@@ -209,6 +218,16 @@ export class Metrics {
         return ['CEst_incl', 'L1m_incl', 'LLm_incl', 'spatialD1', 'temporalD1'].filter((key) => this.find(key));
     }
 
+    /* Events by group, that of the event which views show at first in front, and ratios: [title, all of it]. */
+    groups() {
+        const groups = new Map([[this.events.get(this.find(this.first()).name).group, []]]);
+        for (const event of this.events.values()) {
+            if (!groups.has(event.group)) groups.set(event.group, []);
+            groups.get(event.group).push(event);
+        }
+        return [...groups, ['Ratios', [...this.ratios.values()]]].filter(([, all]) => all.length);
+    }
+
     /* ---------------------------------------------------------------------------------- values */
 
     /* Numbers of a table by row; null where the table has no such costs. */
@@ -324,15 +343,15 @@ export class Metrics {
         const lines = [what, title, long].filter(Boolean);
         if (value !== value && metric.side && !metric.ratio)
             lines.push(`. : was not there ${metric.side === 'before' ? 'before' : 'any more'}, or cannot occur here`);
-        else if (value !== value && !metric.ratio) lines.push('. : cannot occur here');
+        else if (value !== value && !metric.ratio) lines.push(NUMBERS.none);
         else if (value !== value) lines.push('nothing to divide by here');
         else lines.push(this.worth(metric, value));
         if (margin >= 0)
-            lines.push(`\u00b1\u2009${format.real(margin)}: an estimate; 95 of 100 such recordings are no further off`);
+            lines.push(NUMBERS.off.replace(' ', '\u2009' + format.real(margin)));
         if (formula) lines.push(formula);
-        if (Math.abs(value) > 2 ** 53) lines.push('\u2248: the last digits are beyond what a browser keeps');
-        if (metric.incl) lines.push('inclusive: with everything that was called, each event once');
-        else if (!metric.ratio && !metric.plain) lines.push('self: without what was called');
+        if (Math.abs(value) > 2 ** 53) lines.push(NUMBERS.inexact);
+        if (metric.incl) lines.push(NUMBERS.incl);
+        else if (!metric.ratio && !metric.plain) lines.push(NUMBERS.self);
         return lines;
     }
 

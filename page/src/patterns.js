@@ -22,7 +22,7 @@ const LEVELS = [
     ['D2', 'L2, data'],
     ['L', 'LL'],
 ];
-const KINDS = [
+export const MISS_KINDS = [
     ['Cold', 'cold', 'the cache never had the line before'],
     ['Cap', 'capacity', 'it had the line, but more was used since than it holds'],
     ['Conf', 'conflict', 'other sets would still have had the line'],
@@ -34,7 +34,8 @@ export const hasPatterns = (app) =>
 /* Events by which misses are told apart, for tables that have them. */
 export const kindEvents = (app) =>
     ['I1', 'I2', ...LEVELS.map(([level]) => level)]
-        .flatMap((level) => KINDS.flatMap(([kind]) => sidesOf(app).map((at) => app.metrics.find(kind + level + at))))
+        .flatMap((level) => MISS_KINDS.flatMap(([kind]) => sidesOf(app).map((at) => kind + level + at)))
+        .map((key) => app.metrics.find(key))
         .filter(Boolean);
 
 /* What is behind the names of columns: of a difference, one for each side. */
@@ -45,7 +46,7 @@ const sidesOf = (app) => (app.metrics.sides ? SIDES.map((side) => '@' + side) : 
 /* A bar for each cache: which part of the misses is cold, capacity, conflict; `valueOf` an event's key. */
 export function kindBars(app, valueOf) {
     const bars = LEVELS.filter(([level]) => app.metrics.find('Cold' + level))
-        .map(([level, words]) => ({words, parts: KINDS.map(([kind]) => valueOf(kind + level) || 0)}))
+        .map(([level, words]) => ({words, parts: MISS_KINDS.map(([kind]) => valueOf(kind + level) || 0)}))
         .filter(({parts}) => parts.some(Boolean));
     return bars.length ? h('div.kinds-of-misses', bars.map(kindBar)) : null;
 }
@@ -56,14 +57,14 @@ function kindBar({words, parts}) {
     const part = ([, word], i) => h('span', {class: word, style: {width: ((100 * parts[i]) / all).toFixed(2) + '%'}});
     const about = [
         `${format.count(all)} misses in ${words}`,
-        ...KINDS.map(([, word, meaning], i) => `${word} ${format.count(parts[i])}, ${share(i)}: ${meaning}`),
+        ...MISS_KINDS.map(([, word, meaning], i) => `${word} ${format.count(parts[i])}, ${share(i)}: ${meaning}`),
     ];
-    const said = KINDS.map(([, word], i) => parts[i] >= LEAST * all && `${share(i)} ${word}`);
+    const said = MISS_KINDS.map(([, word], i) => parts[i] >= LEAST * all && `${share(i)} ${word}`);
     return h(
         'div.kind-row',
         {tip: () => about},
         h('span.label', words),
-        h('span.kind-bar', {'aria-hidden': 'true'}, KINDS.map(part)),
+        h('span.kind-bar', {'aria-hidden': 'true'}, MISS_KINDS.map(part)),
         h('span.dim', said.filter(Boolean).join(', ')),
     );
 }
@@ -147,7 +148,7 @@ async function setMaps(app, where, valueOf, at) {
         if (!byCache.has(cache)) byCache.set(cache, new Array(SETS).fill(0));
         byCache.get(cache)[sets[row]] += counts[row] || 0;
     }
-    const missed = (cache) => KINDS.reduce((sum, [kind]) => sum + (valueOf(kind + cache) || 0), 0);
+    const missed = (cache) => MISS_KINDS.reduce((sum, [kind]) => sum + (valueOf(kind + cache) || 0), 0);
     const some = [...byCache].filter(([cache, of]) => added(of) > 0 && added(of) >= LEAST * missed(cache));
     if (!some.length) return null;
     const about = 'Where conflict misses happen: by the low six bits of the number of the set';

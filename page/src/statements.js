@@ -13,7 +13,7 @@ export const hasStatements = (profile) => Boolean(profile.tables.statements && p
 /* Columns of loops, but those of costs. */
 export const LOOP = ['file_id', 'line', 'last_line', 'depth', 'iterations', 'entries', 'function_id', 'estimate'];
 
-const HOT = 1; // percent of the program's cost from which a statement is hot
+export const HOT = 1; // percent of the program's cost from which a statement is hot
 
 export class Statements {
     static async load(app, fileId) {

@@ -13,7 +13,7 @@ import {groupBy, rowsWhere, summed} from './sums.js';
 
 export const hasStructures = (profile) => Boolean(profile.tables.data && profile.tables.data.rows);
 
-const KINDS = {
+export const KINDS = {
     heap: 'blocks that this path of calls allocates, or paths that go on from it do',
     mapping: 'memory that this path of calls maps, or paths that go on from it do',
     static: 'a global or static variable',

@@ -394,6 +394,27 @@ def words(browser, profile):
     check("words: totals", {name: totals[name] for name in titles}, {name: f"{titles[name]} {name}" for name in titles})
 
 
+def glossary(browser, profile):
+    """`?` says what every event of the profile is, and what marks and colours mean."""
+    browser.evaluate("document.activeElement.blur()")
+    browser.key("?")
+    browser.wait("document.querySelector('dialog').open")
+    lists = browser.evaluate("[...document.querySelectorAll('dialog dl')].map(list => [list.className,"
+                             " [...list.querySelectorAll('dt')].map(e => [e.textContent, e.nextSibling.textContent])])")
+    said = {word: what for name, entries in lists if name == "events" for word, what in entries}
+    for name, title, long, formula in profile.rows("SELECT name, title, long_name, formula FROM events"):
+        what = said.get(f"{title} {name}", "")
+        check(f"glossary: {name}: {what}", what.startswith(long) and what.endswith(f" = {formula}" if formula else ""))
+    for name, word in (("keys", "?"), ("numbers", "\u00b1"), ("marks", "pruned"), ("data", "heap")):
+        found = [what for kind, entries in lists if kind == name for key, what in entries if key == word]
+        check(f"glossary: {word}: {found}", len(found) == 1 and len(found[0]) > 10)
+    check("glossary: colours", browser.evaluate(
+        "[...document.querySelectorAll('dialog .colours dt')].every(e => e.firstElementChild.offsetWidth > 10)"))
+    picture(browser, "glossary")
+    browser.evaluate("document.querySelector('dialog button').click()")
+    browser.wait("!document.querySelector('dialog').open")
+
+
 def tooltips(browser):
     browser.go("#functions?e=SpLossD1_incl")
     browser.move(".tr:nth-child(3) .td[data-key=SpLossD1_incl]")
@@ -695,6 +716,7 @@ def main():
                 step(browser, profile)
                 quiet(browser, step.__name__)
             words(browser, profile)
+            glossary(browser, profile)
             searching(browser, profile)
             for step in (sorting, history, choosing, tooltips, keyboard, themes, printing, views):
                 step(browser)

@@ -2,7 +2,7 @@
 //
 // functions.js: all functions, by any event.
 
-import {append, h, topBar} from '../dom.js';
+import {append, markOf, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {sectionTable, titleOf} from '../section.js';
 
@@ -20,7 +20,7 @@ export const functions = {
             const wanted = words.toLowerCase();
             return wanted ? all.filter((row) => names.functionAt(row).toLowerCase().includes(wanted)) : all;
         };
-        const mark = (row) => newness(row) && h('span.mark', newness(row));
+        const mark = (row) => newness(row) && markOf(newness(row));
         const shown = sectionTable(app, 'functions', {
             items: matching(app.params.get('q') || ''),
             list,

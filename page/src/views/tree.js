@@ -3,7 +3,7 @@
 // tree.js: the call tree from the program's start down. A branch opens with a click, Enter or an arrow key; what costs
 // most is open from the beginning.
 
-import {append, h, topBar} from '../dom.js';
+import {append, h, markOf, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {CallTree} from '../calltree.js';
 
@@ -229,6 +229,6 @@ function nameCell(app, nodes, names, branches, row, toggle) {
         indent(nodes.depth[row]),
         nodes.hasChildren(row) ? h('button.twist', twist, open ? '\u25be' : '\u25b8') : h('span.twist'),
         app.linkTo(names.ref(nodes.functionId[row])),
-        nodes.remark(row).map((text) => h('span.mark', text.replace(/:.*/, ''))),
+        nodes.remark(row).map(markOf),
     ];
 }
