@@ -83,7 +83,7 @@ static char *sums_of_costs(tp_profile *profile)
 /* `select` is from sqlite3_mprintf, and freed here. */
 static int gather_make(tp_profile *profile, const char *table, char *select, struct tp_error *err)
 {
-    char *sql = select ? sqlite3_mprintf("PRAGMA temp_store = MEMORY; DROP TABLE IF EXISTS temp.%s;"
+    char *sql = select ? sqlite3_mprintf("DROP TABLE IF EXISTS temp.%s;"
                                          "CREATE TEMP TABLE %s AS %s", table, table, select) : NULL;
 
     sqlite3_free(select);

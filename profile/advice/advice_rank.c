@@ -11,7 +11,6 @@
 #include "profile/base/error.h"
 
 static const char found[] =
-    "PRAGMA temp_store = MEMORY;"
     "DROP TABLE IF EXISTS temp.advice_found;"
     "DROP TABLE IF EXISTS temp.advice_found_evidence;"
     "CREATE TEMP TABLE advice_found(id INTEGER PRIMARY KEY, kind TEXT, title TEXT, fix TEXT, other TEXT,"

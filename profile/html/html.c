@@ -80,7 +80,6 @@ static int gather_sources(tp_profile *profile, const struct tp_html_options *opt
                           struct tp_error *err)
 {
     static const char sql[] =
-        "PRAGMA temp_store = MEMORY;"
         "DROP TABLE IF EXISTS temp.page_sources;"
         "CREATE TEMP TABLE page_sources(file_id INTEGER PRIMARY KEY, text TEXT, newer INTEGER);"
         "INSERT INTO temp.page_sources SELECT f.id, s.text, 0 FROM files f JOIN sources s ON s.file_id = f.id;"

@@ -321,7 +321,6 @@ int tp_html_tables_make(tp_profile *profile, bool sides, struct tp_error *err)
 {
     sqlite3_str *sql = sqlite3_str_new(NULL);
 
-    sqlite3_str_appendall(sql, "PRAGMA temp_store = MEMORY;");
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
         sqlite3_str_appendf(sql, "DROP TABLE IF EXISTS temp.%s; CREATE TEMP TABLE %s AS ", made[i].name, made[i].name);
         add_sql(sql, profile, sides, made[i].select);

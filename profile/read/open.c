@@ -286,7 +286,9 @@ static int open_open_database(tp_profile *profile, struct tp_error *err)
         sqlite3_db_config(profile->db, settings[i][0], settings[i][1], NULL);
     sqlite3_limit(profile->db, SQLITE_LIMIT_ATTACHED, SIDES);
     sqlite3_limit(profile->db, SQLITE_LIMIT_LENGTH, LARGEST_VALUE);
-    if (sqlite3_exec(profile->db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL) != SQLITE_OK)
+    /* Not later: when temp_store changes, what is temporary is lost, weights (weights.c) with it. */
+    static const char pragmas[] = "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY";
+    if (sqlite3_exec(profile->db, pragmas, NULL, NULL, NULL) != SQLITE_OK)
         return tp_sql_failed(profile, "cannot open", err);
     return 0;
 }

@@ -194,10 +194,8 @@ int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)
         return TP_NO_MEMORY(err);
     profile->events.at[estimate - profile->events.at].formula = sum_text;
     struct cover c = {.profile = profile, .sum = &sum, .err = err};
-    /* Advice and the page want tables in memory; by that change all that is temporary is lost. */
-    return tp_execute(profile, sqlite3_mprintf("PRAGMA temp_store = MEMORY"), "cannot set weights", err) ||
-                   tp_each(profile, sqlite3_mprintf("SELECT name FROM main.sqlite_master WHERE type = 'view'"),
-                           cover_view, &c, err) ||
+    return tp_each(profile, sqlite3_mprintf("SELECT name FROM main.sqlite_master WHERE type = 'view'"), cover_view,
+                   &c, err) ||
                    tp_execute(profile,
                               sqlite3_mprintf("CREATE TEMP TABLE events AS SELECT name, title, long_name, category, "
                                               "unit, derived, CAST(CASE name WHEN 'CEst' THEN %Q ELSE formula END "
