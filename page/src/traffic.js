@@ -27,6 +27,8 @@ const MISSES = {
     L2: ['I2mr', 'D2mr', 'D2mw'],
     LL: ['ILmr', 'DLmr', 'DLmw'],
 };
+/* Misses of D1 that there would not be if other threads did not write, where that was recorded. */
+export const COHERENCE = ['D1cr', 'D1cw'];
 const rate = (part, whole) => (whole > 0 ? format.percent((100 * part) / whole) : '');
 
 /* Of the whole program, or of a side. */
@@ -113,12 +115,16 @@ class Traffic {
         const misses = MISSES[name];
         const [count, bytes] = [this.total(...misses), this.bytesOf(name, misses)];
         const share = rate(count, this.total(...accesses));
+        const shared = name === 'D1' ? COHERENCE.filter((one) => this.at(one)) : [];
         const tip = () => [
             `${format.bytes(bytes)}: a line of ${this.lineOf(name)} bytes for each miss in ${name}`,
-            ...this.explain(misses),
+            ...this.explain([...misses, ...shared]),
             share && `${share} of ${accesses.join(' + ')}`,
         ];
-        return [this.flow('misses', count, bytes, tip, share, this.off.get(name)), this.back(name, written)];
+        const flow = this.flow('misses', count, bytes, tip, share, this.off.get(name));
+        const lost = this.total(...shared);
+        if (shared.length) append(flow, h('span.lost', `${format.short(lost)} (${rate(lost, count)}) by coherence`));
+        return [flow, this.back(name, written)];
     }
 
     explain(names) {

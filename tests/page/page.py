@@ -50,6 +50,40 @@ def overview(browser, profile):
     picture(browser, "overview")
 
 
+def estimated_time(profile, folder):
+    """The overview begins with what the estimated time is made of, by the profile's formula or other weights; it says
+    nothing where that is no sum of counts."""
+    titles = dict(profile.rows("SELECT name, title FROM events"))
+    paths = {"product": os.path.join(folder, "product"), "own": os.path.join(folder, "own")}
+    for name, formula in (("product", "10 * (Ir + L1m)"), ("own", "Ir + 2 * Dw")):
+        with sqlite3.connect(paths[name]) as copy:
+            profile.database.backup(copy)
+            copy.execute("UPDATE events SET formula = ? WHERE name = 'CEst'", (formula,))
+    usual, others = ([(1, "Ir"), (first, "L1m"), (last, "LLm")] for first, last in ((10, 100), (12, 180)))
+    browser = chromium.Browser()
+    try:
+        for path, options, terms in ((profile.path, [], usual), (paths["own"], [], [(1, "Ir"), (2, "Dw")]),
+                                     (paths["product"], [], []),
+                                     (profile.path, ["--weights=L1m=12,LLm=180"], others)):
+            what = f"estimated time: {os.path.basename(path)} {options}"
+            browser.open(Profile(path).page(*options))
+            costs = [weight * profile.one(f"SELECT {name} FROM totals") for weight, name in terms]
+            shares = [100 * cost / sum(costs) for cost in costs]
+            said = browser.evaluate("[...document.querySelectorAll('.verdict a')].map(e => e.textContent)")
+            check(what, [words.split("\u2009% ")[1] for words in said],
+                  [titles[name][0].lower() + titles[name][1:] for _, name in terms])
+            check(f"{what}: shares", [abs(float(words.split("\u2009")[0]) - share) < 0.051
+                                      for words, share in zip(said, shares)], [True] * len(terms))
+            bar = browser.evaluate("[...document.querySelectorAll('.verdict .kind-bar span')]"
+                                   ".map(e => parseFloat(e.style.width))")
+            check(f"{what}: bar", [abs(a - b) < 0.011 for a, b in zip(bar, shares)], [True] * len(terms))
+            first = browser.evaluate("document.querySelector('.overview h1').nextSibling.className")
+            check(f"{what}: comes first", first == "verdict", bool(terms))
+            quiet(browser, what)
+    finally:
+        browser.close()
+
+
 def functions(browser, profile, event):
     browser.go(f"#functions?e={event}_incl&c=CEst,Dr_incl,spatialL")
     expected = {}
@@ -723,6 +757,7 @@ def main():
                 quiet(browser, step.__name__)
         finally:
             browser.close()
+        estimated_time(profile, folder)
         hostile(profile, folder)
         differences(profile, folder)
         other_sources(profile, folder)

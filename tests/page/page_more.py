@@ -687,8 +687,11 @@ def advice(profile, folder):
     browser = chromium.Browser()
     try:
         browser.open(poor.page() + "#overview")
-        titles = browser.evaluate("[...document.querySelectorAll('.worth td.name a')].map(e => e.textContent)")
-        check("advice: on the overview", titles, [item["title"] for item in said][:12])
+        titles = browser.evaluate("[...document.querySelectorAll('.worth td.name a:first-child')]"
+                                  ".map(e => e.textContent)")
+        check("advice: on the overview", titles, [item["title"] for item in said][:3])
+        check("advice: first of all", browser.evaluate("document.querySelector('.verdict').nextSibling.className"),
+              "short worth")
         browser.evaluate("document.querySelector('.worth td.name a').click()")
         browser.wait("document.body.dataset.ready === 'advice'")
         shown = browser.evaluate("[...document.querySelectorAll('.advice-item')].map(e => e.innerText)")

@@ -10,6 +10,7 @@ SHARING is a program whose threads share lines falsely. Numbers are compared wit
 """
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -36,6 +37,22 @@ def at(file, line, function):
 
 # ------------------------------------------------------------------------------------------ sharing
 
+def coherence(browser, profile):
+    """Misses by coherence, in the picture of the traffic and beside the lines."""
+    browser.go("#overview?e=D1mr")
+    lost, misses = profile.rows("SELECT ifnull(D1cr, 0) + ifnull(D1cw, 0), D1mr + D1mw FROM totals")[0]
+    said = [float(number) for number in re.findall("[0-9.]+", browser.evaluate(
+        "document.querySelector('.flow .lost').textContent"))]
+    check(f"coherence: traffic: {said}", (abs(said[0] * 1000 - lost) <= 50,
+                                          abs(said[1] - 100 * lost / misses) < 0.051), (True, True))
+    rows = browser.evaluate("[...document.querySelector('.pair .short').querySelectorAll('tbody tr')].map(row =>"
+                            " ['D1mr', 'D1cr'].map(key => (cell => (cell.querySelector('.v') || cell).textContent)"
+                            "(row.querySelector(`[data-key=${key}]`))))")
+    wanted = [[count(cost) for cost in row] for row in profile.rows(
+        "SELECT D1mr, D1cr FROM lines WHERE D1mr > 0 ORDER BY D1mr DESC LIMIT 3")]
+    check("coherence: lines", rows[:3], wanted)
+
+
 def sharing(profile, folder):
     path = os.path.join(folder, "sharing")
     subprocess.run([TENURE, "record", "-q", "--coherence=mesi", "-o", path, SHARING], check=True,
@@ -46,6 +63,8 @@ def sharing(profile, folder):
     try:
         browser.open(told.page() + "#sharing")
         check("sharing: its view", browser.evaluate("document.body.dataset.ready"), "sharing")
+        coherence(browser, told)
+        browser.go("#sharing")
         sums = told.rows("SELECT sum(misses), sum(false_sharing) FROM sharing")[0]
         check("sharing: there is false sharing", sums[1] > 0)
         check("sharing: sums", f"{count(sums[0])} coherence misses: {count(sums[1])} false sharing" in

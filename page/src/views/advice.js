@@ -37,7 +37,7 @@ export class Advice {
                 key: 'what',
                 label: 'what',
                 text: ({title}) => title,
-                cell: (item) => [this.app.link('advice', item.id, {}, item.title), h('span.dim', this.at(item))],
+                cell: (item) => [this.app.link('advice', item.id, {}, item.title), this.at(item)],
                 tip: ({title, fix}) => [title, fix],
             },
         ];
@@ -50,7 +50,7 @@ export class Advice {
 
     at(item) {
         const [at, what] = [this.names.place({...item, function_id: NaN}), this.data && this.data.ref(item.data_id)];
-        return [at, what].filter((ref) => ref && ref.go).map(({name}) => '  \u00b7  ' + name);
+        return [at, what].filter((ref) => ref && ref.go).map((ref) => ['  \u00b7  ', this.app.linkTo(ref)]);
     }
 
     whole(item, current) {

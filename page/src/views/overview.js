@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// overview.js: where to begin: what was recorded, the traffic between the caches, kinds of misses, the lines,
-// functions, data structures and files that cost most of the chosen event, and all totals.
+// overview.js: where to begin: what the estimated time is spent on, the best advice, what was recorded, the traffic
+// between the caches, kinds of misses, the lines, functions, data structures and files that cost most of the chosen
+// event, and all totals.
 
 import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {Advice, hasAdvice} from './advice.js';
 import {SIDES} from '../metrics.js';
-import {traffic} from '../traffic.js';
+import {COHERENCE, traffic} from '../traffic.js';
 import {hasPatterns, kindBars, kindEvents} from '../patterns.js';
 import {allColumns, titleOf} from '../section.js';
 import {hasStructures, mainOf, structureMetrics, Structures} from '../structures.js';
@@ -15,6 +16,7 @@ import {groupBy, summed} from '../sums.js';
 import {smallTable} from '../table.js';
 
 const TOP = 12;
+const BEST = 3; // pieces of advice
 
 export const overview = {
     id: 'overview',
@@ -30,10 +32,12 @@ export const overview = {
         ]);
         append(
             place,
+            h('h1.name', format.name(app.profile.title)),
+            verdict(app),
+            await worthChanging(app),
             recorded(app),
             await Promise.all((app.metrics.sides ? SIDES : [undefined]).map((side) => traffic(app, side))),
             await kinds(app),
-            await worthChanging(app),
             h('div.pair', lines, functions, later(app), files, await totals(app)),
         );
         const parts = await Promise.all([
@@ -53,6 +57,48 @@ export const overview = {
     },
 };
 
+/* ------------------------------------------------------------------------------------------ the verdict */
+
+/* What the estimated time is made of, by its formula, if that is a sum of counts that weigh something: [{event, weight,
+ * count, cost}], or null. */
+function timeTerms({events, totals}, side) {
+    const {formula} = events.get('CEst') || {};
+    const terms = (formula || '').split('+').map((text) => {
+        const [, weight, name] = /^ *(?:([0-9.]+) *\* *)?([A-Za-z_]\w*) *$/.exec(text) || [];
+        const count = totals.get(side ? name + '@' + side : name) || 0;
+        return events.has(name) && {event: events.get(name), weight: Number(weight ?? 1), count};
+    });
+    return terms.length > 1 && terms.every((term) => term && term.weight * term.count >= 0) ? terms : null;
+}
+
+/* Where the time goes, in a sentence and as a bar: the warmer the more each of the events costs. */
+function verdict(app) {
+    const {metrics} = app;
+    const of = (side) => {
+        const terms = (!metrics.difference || side) && timeTerms(metrics, side);
+        const all = terms ? terms.reduce((sum, {weight, count}) => sum + weight * count, 0) : 0;
+        if (!(all > 0)) return '';
+        const most = Math.max(...terms.map(({weight}) => weight));
+        const some = terms.map(({event, weight, count}) => {
+            const share = (100 * weight * count) / all;
+            const words = `${format.percent(share)} ${format.inSentence(event.title)}`;
+            const each = `${format.count(count)}, of ${weight} estimated cycles each`;
+            return {event, share, words, heat: Math.sqrt(weight / most), tip: () => [words, `${event.name}: ${each}`]};
+        });
+        const part = ({share, heat, tip}) =>
+            h('span', {tip, style: {width: share.toFixed(2) + '%', '--heat': heat.toFixed(3)}});
+        const said = ({event, words, tip}, i) =>
+            h('span', {tip}, i > 0 && ', ', app.link('overview', '', {e: event.name + '_incl'}, words));
+        return h(
+            'section.verdict',
+            h('h2', {tip: () => metrics.about(metrics.find('CEst'))}, 'Estimated time', side && `, ${side}`),
+            h('p', some.map(said)),
+            h('div.kind-bar', {'aria-hidden': 'true'}, some.map(part)),
+        );
+    };
+    return metrics.sides ? SIDES.map(of) : of();
+}
+
 /* The best advice; where it was looked for, that there is none. */
 async function worthChanging(app) {
     const {meta} = app.profile;
@@ -68,7 +114,7 @@ async function worthChanging(app) {
         title: 'Advice',
         about: 'What to change; the numbers are what that would save of the estimated cycles',
         more: app.link('advice', '', {}, `all ${format.count(all.items.length)}`),
-        items: all.items.slice(0, TOP),
+        items: all.items.slice(0, BEST),
         columns: all.columns(),
     });
 }
@@ -91,7 +137,7 @@ const SAMPLED = (sets) =>
     '\u00b1 says how far off they may be, which is not known of threads, call paths, statements and instructions';
 
 function recorded(app) {
-    const {meta, title} = app.profile;
+    const {meta} = app.profile;
     const cache = (key) => {
         const match = /^(\d+),(\d+),(\d+)$/.exec(meta.get('cache.' + key) || '');
         return match && `${key} ${size(Number(match[1]))}, ${match[2]}-way, ${match[3]}-byte lines`;
@@ -107,11 +153,7 @@ function recorded(app) {
         ['Damaged', meta.get('import.damage')],
     ];
     const known = facts.filter(([, value]) => value);
-    return h(
-        'div.recorded',
-        h('h1.name', format.name(title)),
-        h('dl', known.map(([key, value]) => [h('dt', key), h('dd', format.name(value))])),
-    );
+    return h('dl.recorded', known.map(([key, value]) => [h('dt', key), h('dd', format.name(value))]));
 }
 
 function size(bytes) {
@@ -145,25 +187,23 @@ function short({name, title, about, more, items, columns}) {
     );
 }
 
-/* The same with what items cost, and the cells of a section, or of `columns` of its own; `used`: the ratio of spatial
- * use, which stands beside the costs. */
-function topTable(app, {key, title = titleOf(app, key), list, more, items, used, ...options}) {
+/* The same with what items cost, and the cells of a section, or of `columns` of its own; `beside`: more metrics. */
+function topTable(app, {key, title = titleOf(app, key), list, beside = [], more, items, ...options}) {
     const metric = list[list.length - 1];
-    const metrics = used && used.costs.size ? [...list, used.metric] : list;
-    const costs = used ? new Map([...options.costs, ...used.costs]) : options.costs;
-    const all = allColumns(app, key, {...options, items, list: metrics, costs});
+    const all = allColumns(app, key, {...options, items, list: [...list, ...beside]});
     const sides = new Map(list.filter(({side}) => side).map(({key, side}) => [key, {label: side, sub: ''}]));
     const columns = all.map((column) => ({...column, ...sides.get(column.key)}));
     return short({title, about: app.metrics.about(metric), more, items, columns});
 }
 
-/* Of a table, its heaviest rows and their costs, for topTable. */
-async function heaviest(app, table, metric) {
+/* Of a table, its heaviest rows and their costs, with the ratio of spatial use, for topTable. */
+async function heaviest(app, table, metric, others = []) {
+    const {metrics} = app;
     const list = app.withSides(metric);
-    const ratio = app.metrics.find('spatialD1') || app.metrics.find('D1rate');
-    const values = await app.metrics.values(table, metric);
-    const used = ratio && {metric: ratio, costs: await app.costsOf(table, [ratio])};
-    return {list, used, costs: await app.costsOf(table, list), items: largest(values, TOP)};
+    const ratio = metrics.find('spatialD1') || metrics.find('D1rate');
+    const beside = [...others.map((name) => metrics.find(name)), ratio].filter((one) => one && one.key !== metric.key);
+    const values = await metrics.values(table, metric);
+    return {list, beside, costs: await app.costsOf(table, [...list, ...beside]), items: largest(values, TOP)};
 }
 
 async function topFunctions(app, names) {
@@ -179,6 +219,7 @@ async function topFunctions(app, names) {
 /* Self cost: where it happens, not what calls it. */
 async function topLines(app, names) {
     const {lines} = app.tables;
+    const coherence = COHERENCE.filter((name) => app.metrics.totals.get(name));
     const of = await lines.read('file_id', 'line', 'function_id');
     const at = (row) => {
         const place = {file_id: of.file_id[row], line: of.line[row], function_id: of.function_id[row]};
@@ -186,7 +227,7 @@ async function topLines(app, names) {
         return {...names.place(place), behind: () => inside && h('span.dim', ' ', inside)};
     };
     return topTable(app, {
-        ...(await heaviest(app, lines, app.metrics.find(app.metric.name))),
+        ...(await heaviest(app, lines, app.metrics.find(app.metric.name), coherence)),
         title: 'Lines',
         columns: [{key: 'line', kind: 'text'}],
         cells: {line: at},
