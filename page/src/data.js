@@ -239,6 +239,20 @@ export async function openProfile() {
     return {title: index.title, sections, tables, meta};
 }
 
+/* The text of a source file: {text: its lines, newer: it has changed since}, {refused: why it is not there}, or {}. */
+export async function sourceOf({sources, source_text: texts, refused}, fileId) {
+    if (!sources) return {};
+    const {file_id: ids, newer} = await sources.read('file_id', 'newer');
+    const at = ids.indexOf(fileId);
+    if (at < 0) {
+        const row = refused ? (await refused.numbers('file_id')).indexOf(fileId) : -1;
+        return row < 0 ? {} : {refused: (await refused.texts('why')).at(row)};
+    }
+    const text = (await texts.textPart('text', at)).at(0).split('\n');
+    if (text.length > 1 && text[text.length - 1] === '') text.pop();
+    return {text, newer: newer[at] === 1};
+}
+
 /* id -> row of a table with ids. */
 export async function rowsById(table) {
     if (!table.byId)

@@ -3,6 +3,7 @@
 // help.js: keys, and what words, marks and colours mean: events and ratios of this profile, and what stands elsewhere
 // on the page, from where it is said there.
 
+import {ADVISED, hasAdvice} from './views/advice.js';
 import {NEWNESS} from './app.js';
 import {h, markOf, replaceContent} from './dom.js';
 import {MARKS} from './calltree.js';
@@ -50,6 +51,7 @@ function colours(app) {
             h('b.hot', 'x = a[i];'),
             `source: its statement costs ${HOT}\u2009% of the program or more`,
         ],
+        hasAdvice(app.profile) && [h('b.advised', ADVISED), 'source: advice names this line'],
     ].filter(Boolean);
 }
 

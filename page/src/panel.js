@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// panel.js: the statement at the current line of a source file: what it costs, its loads and stores of integers and of
-// floating-point numbers, the loops around it, the data structures that it misses in, whom it depends on, and why it
-// misses.
+// panel.js: the statement at the current line of a source file: what it costs, what advice says of it, its loads and
+// stores of integers and of floating-point numbers, the loops around it, the data structures that it misses in, whom it
+// depends on, and why it misses.
 
 import {h, replaceContent} from './dom.js';
 import * as format from './format.js';
@@ -13,6 +13,7 @@ import {allColumns} from './section.js';
 import {hasStructures, Structures} from './structures.js';
 import {rowsWhere, summed} from './sums.js';
 import {smallTable} from './table.js';
+import {Advice, hasAdvice} from './views/advice.js';
 import {aboutLoop} from './views/loops.js';
 
 const MOST = 12; // loops, data structures
@@ -40,7 +41,7 @@ export class Panel {
     }
 
     async parts(statement) {
-        const parts = [this.accesses, this.loops, this.structures, this.dependence, this.patterns];
+        const parts = [this.advice, this.accesses, this.loops, this.structures, this.dependence, this.patterns];
         return [this.head(statement), ...(await Promise.all(parts.map((part) => part.call(this, statement))))];
     }
 
@@ -71,6 +72,22 @@ export class Panel {
             smallTable(allColumns(this.app, key, {items, ...options}).map(narrow), items.slice(0, most), rowProperties),
             items.length > most && h('p.dim', `and ${format.count(items.length - most)} more`),
         );
+    }
+
+    async advice({first, last}) {
+        if (!hasAdvice(this.app.profile)) return null;
+        const all = await Advice.load(this.app);
+        const items = all.on(this.statements.fileId, first, last);
+        const piece = (item) =>
+            h(
+                'p',
+                {tip: () => all.about(item)},
+                h('b.saving', format.percent(item.share)),
+                ' ',
+                this.app.link('advice', item.id, {}, item.title),
+            );
+        const tip = () => ['What to change here, and what that would save of the estimated cycles'];
+        return items.length > 0 && h('section.advice', h('h3', {tip}, 'Advice'), items.map(piece));
     }
 
     /* ---------------------------------------------------------------------------------- loads and stores */

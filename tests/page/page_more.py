@@ -709,11 +709,49 @@ def advice(profile, folder):
         for link in links:
             browser.go(link)
             check(f"advice: {link}", browser.evaluate("document.querySelectorAll('.failed').length"), 0)
+        advised_source(browser, poor, said)
         browser.go("#advice")
         picture(browser, "advice")
         quiet(browser, "advice")
     finally:
         browser.close()
+
+
+def advised_source(browser, profile, said):
+    """Advice where the code is: a mark at each line that it names, its piece beside the statement; in each piece the
+    lines of source."""
+    file, path = profile.rows("SELECT id, path FROM files WHERE path LIKE '%page_program.cpp'")[0]
+    with open(path, encoding="utf-8") as source:
+        text = source.read().split("\n")
+    named = {}
+    for number, item in enumerate(said, 1):
+        for place in (item, *item["places"]):
+            if place["file"] == path and place["line"]:
+                named.setdefault(place["line"], set()).add(f"#advice/{number}")
+    browser.go("#advice")
+    shown = browser.evaluate("[...document.querySelectorAll('.snippet')].map(e => [e.parentNode.dataset.id,"
+                             " [...e.children].map(row => [row.firstChild.textContent, row.lastChild.textContent,"
+                             " row.className])])")
+    check("advice: source in pieces", len(shown), sum(any(place["file"] == path and place["line"] for place in (
+        item, *item["places"])) for item in said))
+    for number, rows in shown:
+        check(f"advice: source in piece {number}", (len(rows), [row[1] for row in rows]),
+              (5, [text[int(row[0]) - 1] for row in rows]))
+        marked = [int(row[0]) for row in rows if row[2] == "named"]
+        check(f"advice: the lines named in piece {number}", f"#advice/{number}" in named[marked[0]])
+    for line, items in named.items():
+        browser.go(f"#source/{file}?l={line}")
+        row = ("[...document.querySelectorAll('.tr.line')].find(e =>"
+               f" e.querySelector('[data-key=line]').textContent == {line})")
+        check(f"advice: marks at line {line}", set(browser.evaluate(
+            f"[...{row}.querySelectorAll('.td.advised a')].map(e => e.hash)")), items)
+        beside = browser.evaluate("[...document.querySelectorAll('.panel .advice a')].map(e => e.hash)")
+        check(f"advice: in the panel of line {line}", items - set(beside), set())
+    check("advice: no other marks", set(browser.evaluate("[...document.querySelectorAll('.tr .td.advised a')].map(e =>"
+          " +e.closest('.tr').querySelector('[data-key=line]').textContent)")) - set(named), set())
+    browser.evaluate("document.querySelector('.td.advised a').click()")
+    browser.wait("document.body.dataset.ready === 'advice'")
+    check("advice: from the mark", browser.evaluate("document.querySelectorAll('.advice-item.current').length"), 1)
 
 
 def sampled(folder):

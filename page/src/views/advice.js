@@ -3,15 +3,22 @@
 // advice.js: all advice: what the profile suggests to change, what that would save, most first, where, and why.
 
 import {append, h, topBar} from '../dom.js';
+import {sourceOf} from '../data.js';
 import * as format from '../format.js';
 import {hasStructures, Structures} from '../structures.js';
 
 export const hasAdvice = (profile) => Boolean(profile.tables.advice && profile.tables.advice.rows);
 
+export const ADVISED = '\u25c6'; // marks a line that advice names
+const LINES = 5; // of source, in the advice
 const WORTH = 'CEst: the estimate of cycles that a fix would save; savings of several pieces need not add up';
 
 export class Advice {
-    static async load(app) {
+    static load(app) {
+        return app.once('advice', () => Advice.read(app));
+    }
+
+    static async read(app) {
         const {advice, advice_places: places, advice_evidence: evidence} = app.tables;
         const all = Object.assign(new Advice(), {app, names: await app.names()});
         if (hasStructures(app.profile)) all.data = await Structures.load(app);
@@ -22,6 +29,45 @@ export class Advice {
             item.evidence = why.filter((row) => row.advice_id === item.id);
         }
         return all;
+    }
+
+    /* Lines that a piece of advice names, in a file: [{line, last}]. */
+    linesIn(item, fileId) {
+        return [item, ...item.places]
+            .filter(({file_id: file, line}) => file === fileId && line > 0)
+            .map(({line, last_line: last}) => ({line, last: last > line ? last : line}));
+    }
+
+    /* Those whose lines overlap these. */
+    on(fileId, first, last) {
+        const overlaps = (one) => one.line <= last && first <= one.last;
+        return this.items.filter((item) => this.linesIn(item, fileId).some(overlaps));
+    }
+
+    /* line -> the advice that names it, or lines from it on. */
+    marks(fileId) {
+        const marks = new Map();
+        for (const item of this.items)
+            for (const line of new Set(this.linesIn(item, fileId).map((one) => one.line)))
+                marks.set(line, [...(marks.get(line) || []), item]);
+        return marks;
+    }
+
+    about(item) {
+        return [item.title, item.fix, `saves ${this.saved(item)}`];
+    }
+
+    /* A few lines of source around the first that it names, where the page has the text as it was compiled. */
+    async snippet(item) {
+        const [{file_id: file} = {}] = [item, ...item.places].filter(({line}) => line > 0);
+        const {text, newer} = await sourceOf(this.app.tables, file);
+        if (!text || newer) return null;
+        const [{line, last}] = this.linesIn(item, file);
+        const first = Math.max(1, line - Math.max(0, Math.floor((LINES - 1 - last + line) / 2)));
+        const numbers = Array.from({length: LINES}, (_, i) => first + i).filter((at) => at <= text.length);
+        const row = (at) =>
+            h('div', {class: at >= line && at <= last && 'named'}, h('i', at), format.code(text[at - 1].slice(0, 300)));
+        return line <= text.length && h('div.snippet.code', {tabindex: 0}, numbers.map(row));
     }
 
     /* For a table with a line for each. */
@@ -38,7 +84,7 @@ export class Advice {
                 label: 'what',
                 text: ({title}) => title,
                 cell: (item) => [this.app.link('advice', item.id, {}, item.title), this.at(item)],
-                tip: ({title, fix}) => [title, fix],
+                tip: (item) => this.about(item),
             },
         ];
     }
@@ -53,7 +99,7 @@ export class Advice {
         return [at, what].filter((ref) => ref && ref.go).map((ref) => ['  \u00b7  ', this.app.linkTo(ref)]);
     }
 
-    whole(item, current) {
+    async whole(item, current) {
         const saved = () => [this.saved(item), WORTH];
         const sure = () => [
             `confidence ${item.confidence.toFixed(2)}, from 0 to 1`,
@@ -77,6 +123,7 @@ export class Advice {
                 h('span.mark', {tip: sure}, `${item.certain} confidence`),
             ),
             h('p.fix', item.fix),
+            await this.snippet(item),
             h(
                 'dl',
                 row('saves', h('span', {tip: saved}, savings.filter(Boolean).join(', '))),
@@ -116,7 +163,7 @@ export const advice = {
     async render(app, place) {
         const all = await Advice.load(app);
         const current = Number(app.argument);
-        const items = all.items.map((item) => all.whole(item, item.id === current));
+        const items = await Promise.all(all.items.map((item) => all.whole(item, item.id === current)));
         const count = items.length === 1 ? 'one piece' : `${format.count(items.length)} pieces, what saves most first`;
         append(place, topBar('Advice', h('span.dim', count)), h('div.advice-list', {tabindex: 0}, items));
     },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // source.js: the source, line by line, with what each line costs; without an argument the list of files. In the margin,
-// at the last line of each statement, is what it costs of the whole program; hot ones are bold. A panel beside it says
-// more of the statement at the current line.
+// at the last line of each statement, is what it costs of the whole program; hot ones are bold; and a mark where advice
+// names the line. A panel beside it says more of the statement at the current line.
 //
 // Under a line stand the functions that were inlined there. A line opens (click, Enter, arrow right) into the functions
 // that it is part of, where it is code of more than one; the calls made from it; the data structures that it misses in;
@@ -10,6 +10,8 @@
 
 import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
+import {sourceOf} from '../data.js';
+import {Advice, ADVISED, hasAdvice} from './advice.js';
 import {fileCosts} from './overview.js';
 import {Details} from '../details.js';
 import {Panel} from '../panel.js';
@@ -115,25 +117,8 @@ class SourceFile {
         file.inlinedCosts = await app.costsOf(inlined, list);
         file.calls = await rowsByLine(arcs, id, 'file_id', 'line');
         file.statements = await Statements.load(app, id);
-        await file.readText();
-        return file;
-    }
-
-    async readText() {
-        const {sources, source_text: texts} = this.app.tables;
-        this.text = this.refused = null;
-        if (!sources) return;
-        const {file_id: ids, newer} = await sources.read('file_id', 'newer');
-        const at = ids.indexOf(this.id);
-        if (at < 0) {
-            const {refused} = this.app.tables;
-            const row = refused ? (await refused.numbers('file_id')).indexOf(this.id) : -1;
-            if (row >= 0) this.refused = (await refused.texts('why')).at(row);
-            return;
-        }
-        this.text = (await texts.textPart('text', at)).at(0).split('\n');
-        if (this.text.length > 1 && this.text[this.text.length - 1] === '') this.text.pop();
-        this.newer = newer[at] === 1;
+        file.advice = hasAdvice(app.profile) ? await Advice.load(app) : null;
+        return Object.assign(file, await sourceOf(app.tables, id));
     }
 
     note() {
@@ -253,6 +238,7 @@ function sourceTable(app, names, file, rows, panel) {
         columns: [
             ...app.metricColumns(file.list, new Map(file.list.map((metric) => [metric.key, costOf(metric)])), what),
             panel && marginColumn(file),
+            adviceColumn(app, file),
             {
                 key: 'line',
                 label: 'line',
@@ -306,6 +292,22 @@ function marginColumn({statements, app}) {
         tip: (row) =>
             shareAt(row) && app.metrics.explain(statements.metric, costAt(row), 'the statement that ends here'),
     };
+}
+
+/* A mark at each line that a piece of advice names; null where none names any. */
+function adviceColumn(app, {id, advice}) {
+    const marks = advice ? advice.marks(id) : new Map();
+    const mark = (item) => h('span', {tip: () => advice.about(item)}, app.link('advice', item.id, {}, ADVISED));
+    return (
+        marks.size > 0 && {
+            key: 'advice',
+            label: '',
+            width: 2 * Math.max(...[...marks.values()].map((items) => items.length)) + 2 + 'ch',
+            class: 'advised',
+            title: ['where advice says what to change'],
+            cell: ({kind, line}) => kind === 'line' && (marks.get(line) || []).map(mark),
+        }
+    );
 }
 
 function textCell(file, row) {
