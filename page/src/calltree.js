@@ -5,6 +5,8 @@
 // Table `paths` is in post-order with depths: read backwards, a row's parent is the row of one depth less that was read
 // last. Children are sorted by an event only when somebody looks at them.
 
+import * as format from './format.js';
+
 /* What a node is besides its function: columns of the table, with a mark, and what it means. */
 export const MARKS = {
     handler: 'signal handler: the program did not call it, a signal did',
@@ -65,6 +67,22 @@ export class CallTree {
         return chain;
     }
 
+    /* Nodes of functions, a set of ids: {found: row -> whether it is one, count, cost: what they cost together}. What
+     * is below one of them is part of its cost already. */
+    matching(functionIds, costs) {
+        const [found, within] = [new Uint8Array(this.rows), new Uint8Array(this.rows)];
+        let [count, cost] = [0, 0];
+        for (let row = this.rows - 1; row >= 0; row--) {
+            const above = this.parent[row]; // which comes before its children, read backwards
+            within[row] = above >= 0 && (found[above] || within[above]);
+            found[row] = functionIds.has(this.functionId[row]);
+            if (!found[row]) continue;
+            count++;
+            if (!within[row]) cost += costs[row] || 0;
+        }
+        return {found, count, cost};
+    }
+
     /* The node of a function that costs most; -1 if it has none. */
     best(functionId, costs) {
         let best = -1;
@@ -80,4 +98,31 @@ export class CallTree {
         const marks = Object.keys(MARKS).map((column) => this[column][row] === 1 && MARKS[column]);
         return [thread, ...marks].filter(Boolean);
     }
+}
+
+/* A field for words: {filter: its elements, has: whether a node's function has them in its name}. Beside it is what
+ * these nodes cost together of an inclusive metric; `changed()` is called for other words. */
+export async function markingOf(app, nodes, metric, changed) {
+    const {metrics} = app;
+    const [names, costs] = await Promise.all([app.names(), metrics.values(app.tables.paths, metric)]);
+    const ids = [...(await app.tables.functions.numbers('id'))];
+    const marking = {has: (row) => row >= 0 && Boolean(all && all.found[row])};
+    let all = null;
+    const find = (words) => {
+        const wanted = words.trim().toLowerCase();
+        const some = ids.filter((id) => names.function(id).toLowerCase().includes(wanted));
+        all = wanted ? nodes.matching(new Set(some), costs) : null;
+    };
+    const said = () => {
+        if (!all) return '';
+        const cost = [metrics.show(metric, all.cost), metrics.percent(metric, all.cost)].filter(Boolean).join(', ');
+        return `${format.count(all.count)} call paths: ${cost} of ${format.inSentence(metric.title)}`;
+    };
+    find(app.params.get('q') || '');
+    const again = (words) => {
+        find(words);
+        changed();
+    };
+    marking.filter = app.filter('Mark by name', again, said);
+    return marking;
 }

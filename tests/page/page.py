@@ -198,6 +198,37 @@ def flame(browser, profile):
     picture(browser, "flame")
 
 
+def marking(browser, profile):
+    """Words mark call paths in the flame graph and in the call tree, with what they cost, what is nested once; a mark
+    of a path says what it means."""
+    paths = {number: (parent, name, cost or 0) for number, parent, name, cost in profile.rows(
+        "SELECT id, parent, function, Ir_incl FROM paths")}
+
+    def outermost(number):
+        above = paths[number][0]
+        while above is not None and "main" not in paths[above][1]:
+            above = paths[above][0]
+        return above is None
+    found = [number for number, (_, name, _) in paths.items() if "main" in name]
+    cost = sum(paths[number][2] for number in found if outermost(number))
+    check("marking: some are nested", cost < sum(paths[number][2] for number in found))
+    share = f"{100 * cost / profile.one('SELECT Ir FROM totals'):.1f}"
+    said = f"{len(found)} call paths: {count(cost)}, {share}\u2009% of instructions executed"
+    for view, marked in (("flame", ".path.marked"), ("tree", ".tr.marked")):
+        browser.go(f"#{view}?e=Ir_incl")
+        browser.wait("document.querySelector('.path, .tr')")
+        browser.evaluate("(e => { e.value = 'MAIN'; e.dispatchEvent(new Event('input')); })"
+                         "(document.querySelector('.bar-top input'))")
+        got = browser.evaluate("document.querySelector('.bar-top').innerText")
+        check(f"marking: {view}: {said} in {got}", said in got)
+        names = browser.evaluate(f"[...document.querySelectorAll('{marked}')].map(e => e.textContent)")
+        check(f"marking: {view}: {names[:3]}", bool(names) and all("main" in name for name in names))
+        picture(browser, "marking-" + view)
+        browser.evaluate("(e => { e.value = ''; e.dispatchEvent(new Event('input')); })"
+                         "(document.querySelector('.bar-top input'))")
+        check(f"marking: {view}, no words", browser.evaluate(f"document.querySelectorAll('{marked}').length"), 0)
+
+
 def areas(browser, profile):
     browser.go("#treemap?e=SpLossD1")
     browser.wait("document.querySelectorAll('.area.leaf').length > 3")
@@ -746,7 +777,7 @@ def main():
             for event in ("SpLossD1", "Ir", "LLm"):
                 functions(browser, profile, event)
             picture(browser, "functions")
-            for step in (tree, callers, source, structures, structure, flame, areas):
+            for step in (tree, callers, source, structures, structure, flame, marking, areas):
                 step(browser, profile)
                 quiet(browser, step.__name__)
             words(browser, profile)

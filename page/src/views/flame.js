@@ -10,7 +10,7 @@
 
 import {append, h, replaceContent, topBar} from '../dom.js';
 import * as format from '../format.js';
-import {CallTree} from '../calltree.js';
+import {CallTree, markingOf} from '../calltree.js';
 import {SIDES} from '../metrics.js';
 import {noTree} from './tree.js';
 
@@ -38,7 +38,7 @@ export const flame = {
         graph.box = box;
         append(
             place,
-            topBar('Flame graph', sideChooser(app), h('span.dim', graph.legend()), graph.said),
+            topBar('Flame graph', sideChooser(app), graph.marking.filter, graph.said, h('span.dim', graph.legend())),
             box,
         );
         new ResizeObserver(() => graph.draw()).observe(box);
@@ -70,6 +70,7 @@ class FlameGraph {
             wanted !== null && Number(wanted) >= 0 && Number(wanted) < graph.nodes.rows ? Number(wanted) : -1;
         graph.marked = app.params.has('f') ? Number(app.params.get('f')) : null;
         graph.current = graph.zoom;
+        graph.marking = await markingOf(app, graph.nodes, graph.incl, () => graph.mark());
         graph.warm = graph.change || graph.own;
         graph.hottest = graph.warm.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
         graph.said = h('span.said', graph.marked === null ? '' : 'marked: ' + graph.names.function(graph.marked));
@@ -171,11 +172,12 @@ class FlameGraph {
         ];
     }
 
-    /* The current box, and those of the marked function. */
+    /* The current box, and those of the marked functions. */
     mark() {
         for (const [row, box] of this.drawn) {
             box.classList.toggle('current', row === this.current);
-            box.classList.toggle('marked', this.nodes.functionId[row] === this.marked);
+            const isMarked = this.nodes.functionId[row] === this.marked || this.marking.has(row);
+            box.classList.toggle('marked', isMarked);
         }
     }
 

@@ -5,7 +5,7 @@
 
 import {append, h, markOf, topBar} from '../dom.js';
 import * as format from '../format.js';
-import {CallTree} from '../calltree.js';
+import {CallTree, markingOf} from '../calltree.js';
 
 const OPEN_FROM = 5; // percent of the total
 const OPEN_MOST = 40; // branches
@@ -34,6 +34,9 @@ export const tree = {
             branches.toggle(row);
             table.setItems(branches.rows);
         };
+        const name = app.metric.ratio ? app.metrics.first().replace('_incl', '') : app.metric.name;
+        const inclusive = app.metrics.at({name, incl: true});
+        const marking = await markingOf(app, nodes, inclusive, () => table.refresh());
         const table = app.table({
             columns: [
                 ...app.metricColumns(list, costs, (row) => names.function(nodes.functionId[row])),
@@ -63,6 +66,7 @@ export const tree = {
             items: branches.rows,
             label: 'Call tree',
             class: 'tree',
+            rowClass: (row) => (marking.has(row) ? 'marked' : ''),
             open: toggle,
             step: (row, way) => {
                 const to = way > 0 ? branches.into(row) : branches.outOf(row);
@@ -87,6 +91,7 @@ export const tree = {
                 'Call tree',
                 h('button', hot, 'hot paths'),
                 h('button', {onclick: again(() => branches.closeAll())}, 'close all'),
+                marking.filter,
                 h('span.dim', `${format.count(nodes.rows)} call paths`),
             ),
             table.element,
