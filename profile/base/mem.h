@@ -5,6 +5,7 @@
  *   arena   bytes that live until the end of the import and never move
  *   vector  an array that grows; elements are zeroed; pointers into it are good until it grows
  *   idmap   from ids (any 64-bit number but 0) to indices below 2^32
+ *   bytes   what a format that is no text is made of
  *   slots   from things of any kind, which are kept elsewhere, to their indices: a hash table
  *
  * All start as {0}. Whatever can run out of memory says so (NULL or -1) and leaves the container usable.
@@ -83,6 +84,17 @@ struct tp_slot *tp_slots_find(struct tp_slots *slots, uint64_t hash, tp_same *sa
 /* The thing has been made, and is the last of `count`: returns its index + 1. */
 uint32_t tp_slots_fill(struct tp_slots *slots, struct tp_slot *slot, size_t count);
 void tp_slots_free(struct tp_slots *slots);
+
+/* Bytes that grow. `failed`: there was no memory; what was put since is lost. */
+struct tp_bytes {
+    uint8_t *at;
+    size_t count, room;
+    bool failed;
+};
+void tp_bytes_put(struct tp_bytes *bytes, const void *data, size_t size);
+/* Base 128, low bits first (LEB128). */
+void tp_bytes_varint(struct tp_bytes *bytes, uint64_t value);
+void tp_bytes_free(struct tp_bytes *bytes);
 
 /* Hash values, of numbers one after the other and of a text. */
 static inline uint64_t tp_hash(uint64_t hash, uint64_t value)

@@ -9,46 +9,10 @@
 
 #include <libdeflate.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "profile/base/error.h"
 
 enum { DEFLATE_LEVEL = 8 }; /* 12, the highest, saves 2 % of a page and doubles the time that it takes */
-
-void tp_bytes_put(struct tp_bytes *bytes, const void *data, size_t size)
-{
-    if (!size)
-        return;
-    if (bytes->room - bytes->count < size) {
-        size_t room = 2 * bytes->room + size + 256;
-        uint8_t *at = realloc(bytes->at, room);
-        if (!at) {
-            bytes->failed = true;
-            return;
-        }
-        bytes->at = at;
-        bytes->room = room;
-    }
-    memcpy(bytes->at + bytes->count, data, size);
-    bytes->count += size;
-}
-
-void tp_bytes_varint(struct tp_bytes *bytes, uint64_t value)
-{
-    uint8_t text[10];
-    size_t n = 0;
-
-    for (; value > 127; value >>= 7)
-        text[n++] = (uint8_t)(value | 128);
-    text[n++] = (uint8_t)value;
-    tp_bytes_put(bytes, text, n);
-}
-
-void tp_bytes_free(struct tp_bytes *bytes)
-{
-    free(bytes->at);
-    *bytes = (struct tp_bytes){0};
-}
 
 int tp_pack_open(struct tp_pack *pack, FILE *out, struct tp_error *err)
 {

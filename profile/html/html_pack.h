@@ -9,18 +9,8 @@
 #ifndef TENURE_PROFILE_HTML_PACK_H
 #define TENURE_PROFILE_HTML_PACK_H
 
+#include "profile/base/mem.h"
 #include "profile/profile.h"
-
-/* Bytes that grow. `failed`: there was no memory; what was put since is lost. */
-struct tp_bytes {
-    uint8_t *at;
-    size_t count, room;
-    bool failed;
-};
-void tp_bytes_put(struct tp_bytes *bytes, const void *data, size_t size);
-/* Base 128, low bits first (LEB128). */
-void tp_bytes_varint(struct tp_bytes *bytes, uint64_t value);
-void tp_bytes_free(struct tp_bytes *bytes);
 
 /* Where a block is in the text: characters. */
 struct tp_block {
