@@ -164,39 +164,49 @@ int tp_time(tp_profile *profile, char *out, size_t size, struct tp_error *err);
 
 /* ------------------------------------------------------------------------------------------ exports */
 
-/* All zero is a good default. Which fields an exporter looks at is said there. */
+/* All zero is a good default. Which fields an exporter looks at, besides events, is in the table of formats. */
 struct tp_export_options {
     const char *events; /* names, ',' between; NULL: the exporter's own choice; "all" */
-    const char *table;  /* csv: a table or view */
-    bool instructions;  /* callgrind: one line per instruction, not per source line */
-    bool mangled;       /* callgrind, cachegrind, folded: names as in the symbol table */
-    bool threads;       /* folded: the thread is the first frame */
-    double threshold;   /* folded: what has less, in percent of the total, is part of its caller */
+    const char *table;  /* a table or view */
+    bool instructions;  /* one line per instruction, not per source line */
+    bool mangled;       /* names as in the symbol table */
+    bool threads;       /* threads apart */
+    double threshold;   /* what has less, in percent of the total, is part of its caller */
 };
 
-/* Callgrind's format 1, for KCachegrind and callgrind_annotate. Events: by default those that Callgrind itself
- * has, which are no more than KCachegrind takes (13); a `desc:` line names what is left out. In it N = 1 is I1 and
- * D1 together and N = 2 is LL: AcCost1, SpLoss1, AcCost2, SpLoss2. Looks at events, instructions, mangled. */
-int tp_export_callgrind(tp_profile *profile, FILE *out, const struct tp_export_options *options,
-                        struct tp_error *err);
+/* The formats that a profile is written in. Of each: its name, who reads it, which options it looks at, what a message
+ * calls such a file, and the bytes that it begins with, if they tell it from any other; else NULL.
+ *
+ *   callgrind    Callgrind's format 1. Events: by default those that Callgrind itself has, which are no more than
+ *                KCachegrind takes (13); a `desc:` line names what is left out. In it N = 1 is I1 and D1 together and
+ *                N = 2 is LL: AcCost1, SpLoss1, AcCost2, SpLoss2
+ *   cachegrind   self costs by file, function and line. Events: by default Cachegrind's own, and AcCost1, SpLoss1,
+ *                AcCostL, SpLossL
+ *   folded       "main;f;g 123": one event, Ir by default. Paths without self cost are left out
+ *   pprof, speedscope, firefox
+ *                call paths with several events
+ *   openmetrics  totals
+ *   json         one object: format, version, meta, events, totals, threads, functions, arcs, data objects and their
+ *                fields, statements and their accesses, loops
+ *   csv          RFC 4180 with a header row: a table or view, "functions" by default */
+#define TP_FORMATS(FORMAT)                                                                                            \
+    FORMAT(callgrind, "KCachegrind, callgrind_annotate", "instructions mangled", "an export to Callgrind's format",   \
+           "# callgrind format\nversion: 1\ncreator: tenure-")                                                        \
+    FORMAT(cachegrind, "cg_annotate, cg_diff, cg_merge", "mangled", "an export to Cachegrind's format", NULL)         \
+    FORMAT(folded, "flame graphs", "mangled threads threshold", "an export of folded stacks", NULL)                   \
+    FORMAT(pprof, "pprof and what else reads profile.proto", "mangled threads threshold", "an export to pprof", NULL) \
+    FORMAT(speedscope, "speedscope.app", "mangled threads threshold", "an export to speedscope",                      \
+           "{\"exporter\": \"tenure ")                                                                                \
+    FORMAT(firefox, "profiler.firefox.com", "mangled threads threshold", "an export to Firefox Profiler",             \
+           "{\"meta\": {\"importedFrom\": \"tenure ")                                                                 \
+    FORMAT(openmetrics, "Prometheus and other monitoring: totals", "threads", "an export to OpenMetrics",             \
+           "# TYPE tenure_profile info\n")                                                                            \
+    FORMAT(json, "programs", "", "an export to JSON", "{\"format\": \"tenure\", ")                                    \
+    FORMAT(csv, "spreadsheets", "table", "an export to CSV", NULL)
 
-/* Cachegrind's format, for cg_annotate, cg_diff and cg_merge: self costs by file, function and line. Events: by
- * default Cachegrind's own, and AcCost1, SpLoss1, AcCostL, SpLossL. Looks at events, mangled. */
-int tp_export_cachegrind(tp_profile *profile, FILE *out, const struct tp_export_options *options,
-                         struct tp_error *err);
-
-/* Folded stacks, "main;f;g 123": one event, Ir by default. Nodes without self cost are left out. Looks at events
- * (one), mangled, threads, threshold. */
-int tp_export_folded(tp_profile *profile, FILE *out, const struct tp_export_options *options,
-                     struct tp_error *err);
-
-/* One JSON object: format, version, meta, events, totals, threads, functions, arcs, data objects and their fields,
- * statements and their accesses, loops. Looks at events. */
-int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_options *options,
-                   struct tp_error *err);
-
-/* RFC 4180 with a header row: a table or view, "functions" by default. Looks at table, events. */
-int tp_export_csv(tp_profile *profile, FILE *out, const struct tp_export_options *options,
-                  struct tp_error *err);
+/* tp_export_callgrind, ... */
+typedef int tp_exporter(tp_profile *profile, FILE *out, const struct tp_export_options *options, struct tp_error *err);
+#define TP_EXPORTER(name, ...) tp_exporter tp_export_##name;
+TP_FORMATS(TP_EXPORTER)
 
 #endif

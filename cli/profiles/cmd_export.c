@@ -21,19 +21,22 @@ struct export
     struct tp_export_options how;
 };
 
+/* The formats for the help, which completion reads: "|callgrind|...", and a line of each. */
+#define VALUE(name, ...) "|" #name
+#define LINE(name, reader, ...) "\n" #name ": " reader
+static const char values[] = TP_FORMATS(VALUE), lines[] = "for what reads it:" TP_FORMATS(LINE);
+
 #define AT(member) offsetof(struct export, member)
 static const struct opt rows[] = {
-    {OPT_TEXT, "format", 0, "callgrind|cachegrind|folded|json|csv",
-     "for KCachegrind and callgrind_annotate; for cg_annotate;\nfor flame graphs; for programs; for spreadsheets",
-     AT(format)},
+    {OPT_TEXT, "format", 0, values + 1, lines, AT(format)},
     {OPT_TEXT, "out", 'o', "FILE", "where to [standard output]", AT(out)},
     {OPT_TEXT, "events", 0, "EVENTS", "',' between, or all; folded: one [the format's own choice]", AT(how.events)},
     GIVEN_WEIGHTS("", AT(weights)),
     {OPT_TEXT, "table", 0, "NAME", "csv: the table or view [functions]", AT(how.table)},
     {OPT_FLAG, "instructions", 0, NULL, "callgrind: a line per instruction", AT(how.instructions)},
-    {OPT_FLAG, "mangled", 0, NULL, "callgrind, cachegrind, folded: names as in the symbol table", AT(how.mangled)},
-    {OPT_FLAG, "threads", 0, NULL, "folded: the thread is the first frame", AT(how.threads)},
-    {OPT_NUMBER, "threshold", 0, "PERCENT", "folded: what has less of the event is part of its caller [0]",
+    {OPT_FLAG, "mangled", 0, NULL, "names as in the symbol table; not of totals, json, csv", AT(how.mangled)},
+    {OPT_FLAG, "threads", 0, NULL, "threads apart; folded: the thread is the first frame", AT(how.threads)},
+    {OPT_NUMBER, "threshold", 0, "PERCENT", "of call paths: what has less of each event is part of its caller [0]",
      AT(how.threshold)},
 };
 
@@ -46,25 +49,19 @@ static const struct opt_command command = {
     .one_profile = true,
 };
 
-typedef int exporter(tp_profile *, FILE *, const struct tp_export_options *, struct tp_error *);
-
 static const struct format {
-    const char *name;
-    exporter *write;
+    const char *name, *takes;
+    tp_exporter *write;
     struct output_kind kind;
 } formats[] = {
-    {"callgrind", tp_export_callgrind,
-     {"an export to Callgrind's format", NULL, "# callgrind format\nversion: 1\ncreator: tenure-"}},
-    {"cachegrind", tp_export_cachegrind, {"an export to Cachegrind's format", NULL, NULL}},
-    {"folded", tp_export_folded, {"an export of folded stacks", NULL, NULL}},
-    {"json", tp_export_json, {"an export to JSON", NULL, "{\"format\": \"tenure\", "}},
-    {"csv", tp_export_csv, {"an export to CSV", NULL, NULL}},
+#define FORMAT(name, reader, takes, kind, mark) {#name, takes, tp_export_##name, {kind, NULL, mark}},
+    TP_FORMATS(FORMAT)
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
 struct writing {
     tp_profile *profile;
-    exporter *write;
+    tp_exporter *write;
     const struct tp_export_options *how;
 };
 
@@ -77,8 +74,21 @@ static int write_export(FILE *out, void *user, struct tp_error *err)
 
 static int export(const struct export *options, const struct format *format, const char *path)
 {
-    struct writing w = {given_open_weighed(path, options->weights), format->write, &options->how};
+    const struct tp_export_options *how = &options->how;
+    const struct {
+        const char *name;
+        bool given;
+    } given[] = {{"table", how->table != NULL},
+                 {"instructions", how->instructions},
+                 {"mangled", how->mangled},
+                 {"threads", how->threads},
+                 {"threshold", how->threshold > 0}};
 
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
+        if (given[i].given && strstr(format->takes, given[i].name) == NULL)
+            return opt_misused(&command, "--%s is not for --format=%s", given[i].name, format->name);
+    }
+    struct writing w = {given_open_weighed(path, options->weights), format->write, how};
     if (w.profile == NULL)
         return CLI_ERROR;
     int status = output_write(options->out, 0666, &format->kind, write_export, &w);
@@ -95,14 +105,13 @@ int cmd_export(int argc, char **argv)
     if (first < 0)
         return term_finish(-1 - first);
     if (options.format == NULL)
-        return opt_misused(&command, "name a format: --format=callgrind, cachegrind, folded, json or csv");
+        return opt_misused(&command, "name a format: --format=%s", values + 1);
     for (size_t i = 0; i < FORMATS; i++) {
         names[i] = formats[i].name;
         if (strcmp(names[i], options.format) == 0)
             return export(&options, &formats[i], first < argc ? argv[first] : NULL);
     }
     const char *like = opt_nearest(options.format, names, FORMATS);
-    return opt_misused(&command,
-                       "--format=%s is not known; %s%s%sthere are callgrind, cachegrind, folded, json and csv",
-                       options.format, like ? "did you mean " : "", like ? like : "", like ? "? " : "");
+    return opt_misused(&command, "--format=%s is not known; %s%s%sthere are %s", options.format,
+                       like ? "did you mean " : "", like ? like : "", like ? "? " : "", values + 1);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * export.c: what the exporters share, and the small formats: comma-separated values, JSON, folded stacks.
+ * export.c: what the exporters share, and the small formats: comma-separated values, JSON,
+ * OpenMetrics.
  *
  * Text formats are read line by line, by scripts and by people at terminals: names from a profile may hold any
  * character, so whatever would end a line, or begin an escape sequence, is written \xNN. An exporter that fails
@@ -83,9 +84,15 @@ long long tp_self_cost(struct tp_sums *sums, const struct tp_choice *choice, siz
             value = 0;
         sums->rest[i] -= (double)value;
     }
-    if (__builtin_add_overflow(sums->sum[i], value, &sums->sum[i]))
-        sums->sum[i] = value < 0 ? LLONG_MIN : LLONG_MAX; /* only in a damaged profile */
+    sums->sum[i] = tp_add(sums->sum[i], value);
     return value;
+}
+
+int64_t tp_add(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    return !__builtin_add_overflow(a, b, &sum) ? sum : b < 0 ? INT64_MIN : INT64_MAX;
 }
 
 void tp_write_sums(FILE *out, const char *tag, const struct tp_sums *sums, const struct tp_choice *choice)
@@ -153,18 +160,39 @@ void tp_write_descriptions(tp_profile *profile, FILE *out)
         tp_write_header(profile, out, "desc", key);
 }
 
+char *tp_descriptions(tp_profile *profile)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out) {
+        tp_write_descriptions(profile, out);
+        fclose(out);
+    }
+    return text;
+}
+
+size_t tp_clean_next(const char **text, const char *also, char *out)
+{
+    size_t n = tp_utf8(*text, strnlen(*text, 4)), length = 0;
+    bool escaped = !n || strchr(also, **text) || tp_control(*text);
+
+    for (n += !n; n; n--, ++*text) {
+        if (escaped)
+            length += (size_t)snprintf(out + length, TP_CLEAN_ROOM - length, "\\x%02x", (unsigned char)**text);
+        else
+            out[length++] = **text;
+    }
+    return length;
+}
+
 void tp_write_clean(FILE *out, const char *text, const char *also)
 {
-    size_t escaped = 0;
+    char clean[TP_CLEAN_ROOM];
 
-    for (const char *p = text ? text : "???"; *p; p++, escaped -= escaped > 0) {
-        if (!escaped)
-            escaped = strchr(also, *p) ? 1 : tp_control(p);
-        if (escaped)
-            fprintf(out, "\\x%02x", (unsigned char)*p);
-        else
-            putc(*p, out);
-    }
+    for (text = text ? text : "???"; *text;)
+        fwrite(clean, 1, tp_clean_next(&text, also, clean), out);
 }
 
 int tp_written(FILE *out, struct tp_error *err)
@@ -392,127 +420,96 @@ int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_option
     return failed ? -1 : tp_written(out, err);
 }
 
-/* ------------------------------------------------------------------------------------------ folded stacks */
+/* ------------------------------------------------------------------------------------------ OpenMetrics */
 
-/* For flame graphs: one line per node of the call tree that has self cost, "main;compress;match 12345". ';' in a
- * name would begin a new frame and is written \x3b. Real events (AcCost) are rounded. A node whose inclusive cost is
- * below the threshold is part of its nearest caller that is not, as is all that it calls. */
+/* Totals as text for monitoring: a family for each event, which is a counter; of a difference, where it may be below 0,
+ * a gauge. What a recording is stands in the labels of tenure_profile_info. In texts \ and " have a \ before them. */
 
-struct folded_node {
-    uint32_t parent, shown; /* index + 1; shown: the node itself, or what it is part of */
-    const char *name;
-    int64_t thread;
-    long long cost; /* of this node and what is part of it */
-    double real;    /* the same of an event that is */
-};
-
-struct folded {
-    tp_profile *profile;
-    FILE *out;
-    struct tp_error *err;
-    const struct tp_event *event;
-    double least; /* inclusive cost of a node that is shown */
-    struct tp_arena arena;
-    struct tp_idmap named, at; /* a function's id -> its name; a path's -> its node */
-    TP_VECTOR(const char *) names;
-    TP_VECTOR(struct folded_node) nodes; /* callers before callees */
-};
-
-static int folded_name(void *user, sqlite3_stmt *row)
+static void metrics_text(FILE *out, const char *text)
 {
-    struct folded *f = user;
-    const char *text = tp_text_or_null(row, 1);
-    uint64_t id = (uint64_t)sqlite3_column_int64(row, 0);
-    const char **name = TP_VECTOR_ADD(&f->names);
+    char clean[TP_CLEAN_ROOM];
 
-    if (name)
-        *name = tp_arena_copy(&f->arena, text ? text : "???", strlen(text ? text : "???"));
-    return !name || !*name || (id && tp_idmap_add(&f->named, id, (uint32_t)f->names.count - 1));
+    while (*text) {
+        size_t n = tp_clean_next(&text, "", clean);
+        for (size_t i = 0; i < n; i++)
+            fprintf(out, "%s%c", clean[i] == '\\' || clean[i] == '"' ? "\\" : "", clean[i]);
+    }
 }
 
-/* Parents have larger ids than their children, and come first. Between ids there may be gaps. */
-static int folded_node(void *user, sqlite3_stmt *row)
+/* The labels of the recording, as far as it is known. */
+static void metrics_info(tp_profile *profile, FILE *out)
 {
-    struct folded *f = user;
-    uint64_t id = (uint64_t)sqlite3_column_int64(row, 0), above = (uint64_t)sqlite3_column_int64(row, 1);
-    uint32_t name = tp_idmap_find(&f->named, (uint64_t)sqlite3_column_int64(row, 2));
-    uint32_t parent = above ? tp_idmap_find(&f->at, above) : 0;
+    static const char *const keys[] = {"cmd",      "host",     "pid",      "rank",   "runs",          "engine",
+                                       "cache.I1", "cache.D1", "cache.L2", "cache.LL", "sample",
+                                       "diff.baseline", "diff.new"};
+    const char *before = "tenure_profile_info{";
 
-    if (parent == TP_NOT_FOUND)
-        return TP_FAIL(f->err, "%s: damaged: a path without its parent", tp_path(f->profile));
-    struct folded_node *node = TP_VECTOR_ADD(&f->nodes);
-    uint32_t number = (uint32_t)f->nodes.count;
-    if (!node || !id || tp_idmap_add(&f->at, id, number))
-        return node && !id ? TP_FAIL(f->err, "%s: damaged: a path without a number", tp_path(f->profile)) : 1;
-    *node = (struct folded_node){.parent = parent, .shown = number, .thread = sqlite3_column_int64(row, 3)};
-    node->name = name != TP_NOT_FOUND ? f->names.at[name] : "???";
-    uint32_t caller = parent ? f->nodes.at[parent - 1].shown : number;
-    if (parent && (caller != parent || sqlite3_column_double(row, 5) < f->least))
-        node->shown = caller;
-    struct folded_node *payer = &f->nodes.at[node->shown - 1];
-    payer->real += sqlite3_column_double(row, 4);
-    if (__builtin_add_overflow(payer->cost, (long long)sqlite3_column_int64(row, 4), &payer->cost))
-        payer->cost = LLONG_MAX;
+    fputs("# TYPE tenure_profile info\n# HELP tenure_profile What was recorded\n", out);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (!tp_meta(profile, keys[i]))
+            continue;
+        fputs(before, out);
+        for (const char *p = keys[i]; *p; p++)
+            putc(*p == '.' ? '_' : *p, out);
+        fputs("=\"", out);
+        metrics_text(out, tp_meta(profile, keys[i]));
+        before = "\",";
+    }
+    fputs(*before == '"' ? "\"} 1\n" : "tenure_profile_info 1\n", out);
+}
+
+struct metrics {
+    FILE *out;
+    const struct tp_event *event;
+    bool threads, signed_;
+};
+
+static int metrics_sample(void *user, sqlite3_stmt *row)
+{
+    const struct metrics *m = user;
+    const char *unit = m->event->unit;
+
+    if (sqlite3_column_type(row, 1) == SQLITE_NULL) /* it cannot occur */
+        return 0;
+    fprintf(m->out, "tenure_%s%s%s%s", m->event->name, *unit ? "_" : "", unit, m->signed_ ? "" : "_total");
+    if (m->threads)
+        fprintf(m->out, "{thread=\"%lld\"}", (long long)sqlite3_column_int64(row, 0));
+    putc(' ', m->out);
+    if (m->event->real)
+        tp_write_real(m->out, sqlite3_column_double(row, 1));
+    else
+        fprintf(m->out, "%lld", (long long)sqlite3_column_int64(row, 1));
+    putc('\n', m->out);
     return 0;
 }
 
-static int folded_write(struct folded *f, bool threads)
+int tp_export_openmetrics(tp_profile *profile, FILE *out, const struct tp_export_options *options, struct tp_error *err)
 {
-    uint32_t *stack = calloc(f->nodes.count + 1, sizeof *stack);
-
-    for (size_t i = f->nodes.count; stack && i > 0; i--) {
-        const struct folded_node *node = &f->nodes.at[i - 1];
-        long long cost = f->event->real ? llround(node->real) : node->cost;
-        size_t depth = 0;
-
-        if (cost <= 0)
-            continue;
-        if (threads)
-            fprintf(f->out, "thread %lld;", (long long)node->thread);
-        for (uint32_t at = (uint32_t)i; at; at = f->nodes.at[at - 1].parent)
-            stack[depth++] = at;
-        while (depth) {
-            tp_write_clean(f->out, f->nodes.at[stack[--depth] - 1].name, ";");
-            if (depth)
-                putc(';', f->out);
-        }
-        fprintf(f->out, " %lld\n", cost);
-    }
-    free(stack);
-    return stack ? 0 : TP_NO_MEMORY(f->err);
-}
-
-int tp_export_folded(tp_profile *profile, FILE *out, const struct tp_export_options *options,
-                     struct tp_error *err)
-{
-    struct folded f = {.profile = profile, .out = out, .err = err};
+    struct metrics m = {.out = out, .threads = options->threads, .signed_ = tp_meta(profile, "diff.baseline")};
     struct tp_choice choice;
+    int failed = tp_choose(profile, options->events ? options->events : "all", &choice, err);
 
-    if (tp_meta(profile, "import.format"))
-        return TP_FAIL(err, "folded stacks are made from call paths, which a file of %s does not have",
-                       tp_meta(profile, "import.format"));
-    if (tp_choose(profile, options->events ? options->events : "Ir", &choice, err))
-        return -1;
-    if (choice.count != 1)
-        return TP_FAIL(err, "folded stacks are of one event, not of %zu", choice.count);
-    f.event = choice.event[0];
-    const char *event = f.event->name;
-    int failed = tp_number(profile, sqlite3_mprintf("SELECT \"%w\" FROM totals", event), 0, &f.least, err);
-    f.least *= options->threshold / 100;
-    failed = failed ||
-             tp_each(profile,
-                     sqlite3_mprintf("SELECT id, coalesce(%s, function) FROM t_functions ORDER BY id",
-                                     options->mangled ? "symbol" : "function"),
-                     folded_name, &f, err) ||
-             tp_each(profile,
-                     sqlite3_mprintf("SELECT id, parent, function_id, thread, max(\"%w\", 0), \"%w_incl\" FROM paths "
-                                     "ORDER BY id DESC", event, event),
-                     folded_node, &f, err) ||
-             folded_write(&f, options->threads);
-    tp_idmap_free(&f.named);
-    tp_idmap_free(&f.at);
-    TP_VECTOR_FREE(&f.names);
-    TP_VECTOR_FREE(&f.nodes);
-    tp_arena_free(&f.arena);
+    if (!failed)
+        metrics_info(profile, out);
+    for (size_t i = 0; i < choice.count && !failed; i++) {
+        m.event = choice.event[i];
+        if (m.threads && m.event->derived && !options->events)
+            continue;
+        if (m.threads && m.event->derived)
+            return TP_FAIL(err, "%s is not kept by thread; it is made of these events: %s", m.event->name,
+                           m.event->formula ? m.event->formula : "");
+        const char *join = *m.event->unit ? "_" : "", *unit = m.event->unit;
+        fprintf(out, "# TYPE tenure_%s%s%s %s\n", m.event->name, join, unit, m.signed_ ? "gauge" : "counter");
+        if (*unit)
+            fprintf(out, "# UNIT tenure_%s%s%s %s\n", m.event->name, join, unit, unit);
+        fprintf(out, "# HELP tenure_%s%s%s ", m.event->name, join, unit);
+        metrics_text(out, m.event->long_name);
+        putc('\n', out);
+        failed = tp_each(profile,
+                         m.threads ? sqlite3_mprintf("SELECT id, \"%w\" FROM threads ORDER BY id", m.event->name)
+                                   : sqlite3_mprintf("SELECT 0, \"%w\" FROM totals LIMIT 1", m.event->name),
+                         metrics_sample, &m, err);
+    }
+    fputs("# EOF\n", out);
     return failed ? -1 : tp_written(out, err);
 }

@@ -44,7 +44,17 @@ void tp_write_sums(FILE *out, const char *tag, const struct tp_sums *sums, const
 /* `desc:` lines: the caches, in the words of Cachegrind and Callgrind; of an imported profile, those of its file. */
 void tp_write_descriptions(tp_profile *profile, FILE *out);
 
-/* Write text so that a line stays a line: control characters, and those in `also`, as \xNN. NULL as "???". */
+/* The same lines as a text to free; NULL: no memory. */
+char *tp_descriptions(tp_profile *profile);
+
+/* The sum; in a damaged profile, whose sums are beyond all bounds, the end that it is beyond. */
+int64_t tp_add(int64_t a, int64_t b);
+
+/* The next character of a text as tp_write_clean writes it, and how many bytes that is. */
+enum { TP_CLEAN_ROOM = 20 };
+size_t tp_clean_next(const char **text, const char *also, char *out);
+/* Write text so that a line stays a line: control characters, bytes that are not UTF-8, and what is in `also` as \xNN.
+ * NULL as "???". */
 void tp_write_clean(FILE *out, const char *text, const char *also);
 /* A line "tag: value" of a key of table `meta`, if the profile has it. */
 void tp_write_header(tp_profile *profile, FILE *out, const char *tag, const char *key);

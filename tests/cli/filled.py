@@ -58,8 +58,10 @@ COMMANDS = [words.split() for words in (
     "report --advice --json @", "report --weights=L1m=12 @", "report --in=f1.c --statements @",
     "annotate @", "annotate --json --calls @", "annotate --statements --disassemble @",
     "export --format=callgrind @", "export --format=callgrind --instructions -o + @", "export --format=cachegrind @",
-    "export --format=folded --threads @", "export --format=json @", "export --format=csv --table=t_self @",
-    "merge -q -o + @ @", "diff @ @", "diff --data --json -o + @ @", "info @", "info --json @", "html -o + @",
+    "export --format=folded --threads @", "export --format=pprof -o + @", "export --format=speedscope @",
+    "export --format=firefox --threads --threshold=1 @", "export --format=openmetrics @", "export --format=json @",
+    "export --format=csv --table=t_self @", "merge -q -o + @ @", "diff @ @", "diff --data --json -o + @ @", "info @",
+    "info --json @", "html -o + @",
 )] + [["sql", "--csv", "@", "SELECT name FROM events; SELECT count(Ir) FROM t_self"]]
 
 

@@ -31,6 +31,10 @@ WRITERS = {
     "callgrind": (["export", "--format=callgrind", "-o"], ["source"], "callgrind", 1),
     "cachegrind": (["export", "--format=cachegrind", "-o"], ["source"], None, 1),
     "folded": (["export", "--format=folded", "-o"], ["source"], None, 1),
+    "pprof": (["export", "--format=pprof", "-o"], ["source"], None, 1),
+    "speedscope": (["export", "--format=speedscope", "-o"], ["source"], "speedscope", 1),
+    "firefox": (["export", "--format=firefox", "-o"], ["source"], "firefox", 1),
+    "openmetrics": (["export", "--format=openmetrics", "-o"], ["source"], "openmetrics", 1),
     "json": (["export", "--format=json", "-o"], ["source"], "json", 1),
     "csv": (["export", "--format=csv", "-o"], ["source"], None, 1),
 }
@@ -59,7 +63,7 @@ def kinds():
     check("record", tenure("record", "-q", "--raw", "-o", "source.raw", "true"), (0, "", ""))
     check("import", tenure("import", "-q", "-o", "source", "source.raw")[0], 0)
     found = {"text": PRECIOUS, "empty": b"", "profile": content("source"), "raw": content("source.raw")}
-    for form in ("callgrind", "cachegrind", "folded", "json", "csv"):
+    for form in ("callgrind", "cachegrind", "folded", "speedscope", "firefox", "openmetrics", "json", "csv"):
         found[form] = tenure("export", "--format=" + form, "source")[1].encode()
     if PAGE:
         found["page"] = tenure("html", "--title=another", "-o", "-", "source")[1].encode()

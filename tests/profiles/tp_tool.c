@@ -63,12 +63,9 @@ static int export(char **argv)
 {
     static const struct {
         const char *name;
-        int (*run)(tp_profile *, FILE *, const struct tp_export_options *, struct tp_error *);
-    } formats[] = {{"callgrind", tp_export_callgrind},
-                   {"cachegrind", tp_export_cachegrind},
-                   {"folded", tp_export_folded},
-                   {"json", tp_export_json},
-                   {"csv", tp_export_csv}};
+        tp_exporter *run;
+#define FORMAT(name, ...) {#name, tp_export_##name},
+    } formats[] = {TP_FORMATS(FORMAT)};
     struct tp_export_options options = {
         .events = value(argv, "events"),
         .table = value(argv, "table"),
