@@ -121,16 +121,29 @@ static void print_row(const struct opt *row)
     putchar('\n');
 }
 
+static const char *take_color(void *into, const char *name, const char *value)
+{
+    (void)into;
+    (void)name;
+    return term_color(value) ? NULL : "the value must be auto, always or never";
+}
+
+/* Of every command. */
+static const struct opt common[] = {
+    {OPT_TAKE, "color", 0, "auto|always|never", "colours; auto: on a terminal [auto]", 0, take_color, false},
+    {OPT_FLAG, "help", 'h', NULL, "this text", 0, NULL, false},
+};
+enum { COMMON = sizeof common / sizeof *common };
+
 static void print_help(const struct opt_command *command)
 {
-    static const struct opt help = {OPT_FLAG, "help", 'h', NULL, "this text"};
-
     printf("usage: tenure %s %s\n%s\n", command->name, command->synopsis, command->about);
     if (command->count == 0 || command->rows[0].kind != OPT_HEADING)
         printf("\nOptions:\n");
     for (size_t i = 0; i < command->count; i++)
         print_row(&command->rows[i]);
-    print_row(&help);
+    for (size_t i = 0; i < COMMON; i++)
+        print_row(&common[i]);
 }
 
 int opt_misused(const struct opt_command *command, const char *format, ...)
@@ -158,8 +171,8 @@ static bool is_named(const struct opt *row, const char *name, size_t length)
 
 static const struct opt *find(const struct opt_command *command, const char *name, size_t length, char letter)
 {
-    for (size_t i = 0; i < command->count; i++) {
-        const struct opt *row = &command->rows[i];
+    for (size_t i = 0; i < command->count + COMMON; i++) {
+        const struct opt *row = i < command->count ? &command->rows[i] : &common[i - command->count];
 
         if (row->kind == OPT_HEADING)
             continue;
@@ -232,11 +245,12 @@ static int unknown_option(const struct opt_command *command, const char *word)
     const char *reason = foreign_reason(command, name + strspn(name, "-"));
     if (reason != NULL)
         return opt_misused(command, "there is no option %s: %s", name, reason);
-    for (size_t i = 0; i < command->count && count < 127; i++) {
+    for (size_t i = 0; i < command->count && count < 128 - COMMON; i++) {
         if (command->rows[i].name != NULL)
             names[count++] = command->rows[i].name;
     }
-    names[count++] = "help";
+    for (size_t i = 0; i < COMMON; i++)
+        names[count++] = common[i].name;
     const char *like = opt_nearest(name + strspn(name, "-"), names, count);
     if (like != NULL)
         return opt_misused(command, "unknown option %s; did you mean --%s?", name, like);

@@ -205,13 +205,30 @@ bool term_cuts(FILE *out)
     return isatty(descriptor(out)) || getenv("COLUMNS") != NULL;
 }
 
+static const char *color_when = "auto";
+
+bool term_color(const char *when)
+{
+    color_when = when;
+    return strcmp(when, "auto") == 0 || strcmp(when, "always") == 0 || strcmp(when, "never") == 0;
+}
+
+static bool is_set(const char *variable, const char *unless)
+{
+    const char *value = getenv(variable);
+
+    return value != NULL && *value != '\0' && strcmp(value, unless) != 0;
+}
+
 static bool colourful(FILE *out)
 {
-    const char *no_color = getenv("NO_COLOR"), *kind = getenv("TERM");
+    const char *kind = getenv("TERM"), *wanted = getenv("CLICOLOR");
 
-    if (no_color != NULL && *no_color != '\0')
+    if (strcmp(color_when, "auto") != 0)
+        return *color_when == 'a';
+    if (is_set("NO_COLOR", "") || (wanted != NULL && strcmp(wanted, "0") == 0))
         return false;
-    return isatty(descriptor(out)) && kind != NULL && strcmp(kind, "dumb") != 0;
+    return is_set("CLICOLOR_FORCE", "0") || (isatty(descriptor(out)) && kind != NULL && strcmp(kind, "dumb") != 0);
 }
 
 const char *term_style(FILE *out, enum term_style style)

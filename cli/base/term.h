@@ -2,8 +2,9 @@
 /*
  * term.h: what the terminal is told, and what it must not be.
  *
- * Colours only on a terminal and never with NO_COLOR; names that come from profiles are escaped; errors are
- * one line on stderr, "tenure: ..."; progress is one line that is rewritten, on a terminal only.
+ * Colours only on a terminal and never with NO_COLOR, unless somebody wants them (term_color); names that come from
+ * profiles are escaped; errors are one line on stderr, "tenure: ..."; progress is one line that is rewritten, on a
+ * terminal only.
  */
 #ifndef TENURE_CLI_TERM_H
 #define TENURE_CLI_TERM_H
@@ -47,6 +48,8 @@ int term_width(FILE *out);
 /* Whether there is either: what goes to a file or a pipe is not cut. */
 bool term_cuts(FILE *out);
 
+/* Colours "always" or "never", whatever the environment says, or "auto", as it does. False: `when` is none of these. */
+bool term_color(const char *when);
 enum term_style { TERM_PLAIN, TERM_BOLD, TERM_DIM, TERM_HOT, TERM_WARM, TERM_NAME };
 /* The escape sequence that begins a style on `out` ("" without colours). */
 const char *term_style(FILE *out, enum term_style style);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is longer than the terminal goes to a pager, and all of it; nothing else does.
+"""What is longer than the terminal goes to a pager, and all of it; nothing else does. And when there are colours.
 
     paging.py TENURE
 """
@@ -38,6 +38,25 @@ def on_terminal(words, rows, **environment):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), text.decode().replace('\r\n', '\n')
 
 
+def colours(folder):
+    """[NO_COLOR, CLICOLOR, CLICOLOR_FORCE, --color, colours in a pipe, and on a terminal]"""
+    names = ('NO_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE')
+    for name in names:
+        os.environ.pop(name, None)
+    profile = os.path.join(folder, 'profile')
+    check('recorded', run([TENURE, 'record', '-q', '-o', profile, '/bin/true'])[0], 0)
+    for row in ((None, None, None, None, False, True), ('1', None, None, None, False, False),
+                ('', '', '', None, False, True), (None, '0', '1', None, False, False),
+                (None, None, '1', None, True, True), (None, None, '0', None, False, True),
+                ('1', None, '1', None, False, False), ('1', None, None, 'always', True, True),
+                (None, None, '1', 'never', False, False), (None, '0', None, 'auto', False, False)):
+        given = {name: value for name, value in zip(names, row) if value is not None}
+        given |= {'TERM': 'xterm', 'PAGER': ''}
+        words = ['report', '--limit=3', *([f'--color={row[3]}'] if row[3] else []), profile]
+        piped = run([TENURE, *words], env={**os.environ, **given})[1]
+        check(f'colours: {row}', ('\33' in piped, '\33' in on_terminal(words, 200, **given)[1]), row[4:])
+
+
 def main():
     model = run([TENURE, 'help', 'model'])[1]
     with tempfile.TemporaryDirectory() as folder:
@@ -52,6 +71,7 @@ def main():
         check('a pager that is left early', on_terminal(['help', 'model'], 20, PAGER='head -1'),
               (0, model.split('\n', maxsplit=1)[0] + '\n'))
         check('a pager that is not there', on_terminal(['help', 'mpi'], 20, PAGER='/nowhere 2>/dev/null')[0], 0)
+        colours(folder)
         check('no terminal', run([TENURE, 'help', 'model'], env={**os.environ, 'PAGER': '/bin/false'})[1], model)
     return finish()
 
