@@ -112,7 +112,7 @@ export class Panel {
             return {...narrow(column), cell};
         };
         const columns = [
-            {key: 'kind', label: '', text: words},
+            {key: 'kind', label: 'access', text: words},
             {
                 key: 'accesses',
                 label: 'accesses',

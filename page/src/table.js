@@ -39,6 +39,7 @@ function complete(column) {
 function cellOf(tag, column, item) {
     const {align, cell, class: more, share, tip} = column;
     const properties = {class: `${align} ${more || ''}`, 'data-key': column.key, tip: tip && (() => tip(item))};
+    if (tag === 'div') properties.role = 'gridcell';
     const element = h(tag + '.td', properties, cell(item));
     const part = share ? share(item) : NaN;
     if (part === part && part !== 0) heat(element, part, column);

@@ -23,6 +23,7 @@ export const areas = {
         map.box = h('div.areas', {
             class: map.change && 'change',
             tabindex: 0,
+            role: 'group',
             'aria-label': 'Treemap',
             onclick: (event) => map.click(event),
             onkeydown: (event) => event.key === 'Escape' && map.up(),
