@@ -118,6 +118,24 @@ static uint64_t process_id(void *user)
     return 1;
 }
 
+/* Functions are known from the beginning, by perf's map: the walk asks for them in another order. */
+static char perf_map[BENCH_CODE / FUNCTION * 32];
+
+static const void *map_file(void *user, const char *path, size_t *bytes)
+{
+    (void)user;
+    (void)path;
+    *bytes = strlen(perf_map);
+    return perf_map;
+}
+
+static void unmap_file(void *user, const void *memory, size_t bytes)
+{
+    (void)user;
+    (void)memory;
+    (void)bytes;
+}
+
 static uint32_t function_at(void *user, uint64_t address)
 {
     (void)user;
@@ -133,6 +151,8 @@ static void *allocate(size_t bytes)
 static void side_begin(struct simulation *simulation, struct side *side)
 {
     fb_test_host(&side->files);
+    side->files.host.map = map_file;
+    side->files.host.unmap = unmap_file;
     side->host = (struct code_map_host){&side->files.host, simulation, mapping_at, describe, process_id};
     side->planner.config = &simulation->config;
     side->planner.core = tn_core_new(&simulation->config);
@@ -143,7 +163,6 @@ static void side_begin(struct simulation *simulation, struct side *side)
     side->profile = malloc(PROFILE);
 }
 
-/* Functions have their names from the beginning: the walk asks for them in another order. */
 static void side_start(struct side *side, uint64_t code)
 {
     for (uint64_t at = code; at < code + BENCH_CODE; at += FUNCTION)
@@ -173,6 +192,9 @@ struct simulation *simulate_new(uint64_t where, unsigned kind, uint64_t code, bo
     const char *wrong = tn_config_check(config);
     if (wrong)
         tn_host_panic(wrong);
+    char *to = perf_map;
+    for (uint64_t at = code; at < code + BENCH_CODE; at += FUNCTION)
+        to += sprintf(to, "%lx %x f\n", (unsigned long)at, (unsigned)FUNCTION);
     side_begin(simulation, &simulation->code);
     side_begin(simulation, &simulation->walk);
     side_start(&simulation->code, code);
