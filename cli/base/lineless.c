@@ -62,6 +62,7 @@ bool lineless_objects(tp_profile *profile, FILE *out, const char *indent)
     double all = query_value(profile, sql, 0);
     query_begin(&q, profile,
                 "SELECT object, sum(\"%w\") AS cost FROM functions WHERE file IS NULL AND object LIKE '/%%' "
+                "AND object NOT IN (SELECT object FROM functions WHERE file IS NOT NULL AND object IS NOT NULL) "
                 "GROUP BY object HAVING cost >= 0.05 * %f AND cost > 0 ORDER BY cost DESC",
                 cost, all);
     while (query_row(&q)) {
@@ -71,7 +72,8 @@ bool lineless_objects(tp_profile *profile, FILE *out, const char *indent)
         fprintf(out, "%sNo line information for %s (%.0f %% of %s): ", indent, safe,
                 100 * query_real(&q, 1) / all, cost);
         if (*package != '\0')
-            fprintf(out, "install %s-dbgsym, or set DEBUGINFOD_URLS, and record again\n", package);
+            fprintf(out, "install %s-%s, or set DEBUGINFOD_URLS, and record again\n", package,
+                    strcmp(package, "libc6") == 0 ? "dbg" : "dbgsym");
         else
             fputs("compile it with -g, and record again\n", out);
     }

@@ -20,13 +20,14 @@ enum { CACHE_SIZE = 8192, PAGE = 4096, FIRST_ENTRIES = 64 };
 struct entry {
     uint64_t start, last; /* the last address of it that was asked for */
     uint32_t id;          /* the core's */
+    bool named;           /* by a map, late */
 };
 
 struct object {
     struct object *next;
     uint64_t start, end; /* mapped executable range known so far */
     uint64_t dev, ino;
-    uint64_t place;    /* address of the file's offset 0, as this mapping has it */
+    uint64_t place;    /* address of the file's offset 0, as this mapping has it; without a file its first start */
     fb_object *bounds; /* NULL: no functions are known */
     uint32_t id;       /* the core's */
     struct entry *entries; /* by address, where there are no bounds */
@@ -134,6 +135,7 @@ static struct object *new_object(struct code_map *map, const struct code_mapping
     object->start = mapping->start;
     object->end = mapping->end;
     object->bounds = bounds;
+    object->place = mapping->start;
     if (mapping->path) {
         object->dev = mapping->dev;
         object->ino = mapping->ino;
@@ -158,12 +160,14 @@ static void free_object(const struct code_map *map, struct object *object)
     release(map, object, object->bytes);
 }
 
-/* Another mapping of an object already known: the same file, as far away as its offset says. */
+/* Another mapping of an object already known: the same file, as far away as its offset says. Without a file, memory
+ * that has grown. */
 static struct object *known_object(const struct code_map *map, const struct code_mapping *mapping)
 {
     for (struct object *object = map->objects; object; object = object->next) {
-        if (!object->bounds || object->dev != mapping->dev || object->ino != mapping->ino ||
-            object->place != mapping->start - mapping->offset)
+        bool same = object->dev == mapping->dev && object->ino == mapping->ino;
+        bool grown = !mapping->path && object->start < mapping->end && mapping->start < object->end;
+        if (!same || !(mapping->path ? object->bounds && object->place == mapping->start - mapping->offset : grown))
             continue;
         if (object->start > mapping->start)
             object->start = mapping->start;
@@ -189,7 +193,7 @@ static struct object *object_at(struct code_map *map, uint64_t address)
         mapping = (struct code_mapping){.start = address & -(uint64_t)PAGE};
         mapping.end = mapping.start + PAGE;
     }
-    struct object *known = mapping.path ? known_object(map, &mapping) : NULL;
+    struct object *known = known_object(map, &mapping);
     return known ? known : new_object(map, &mapping);
 }
 
@@ -294,7 +298,7 @@ static bool jit_function_at(struct code_map *map, const struct object *object, u
 /* "0x1f40": how far from the start of the mapping, or of the mapped file. */
 static const char *entry_name(const struct object *object, uint64_t address, char text[20])
 {
-    uint64_t offset = address - (object->ino ? object->place : object->start);
+    uint64_t offset = address - object->place;
     char *at = text + 19;
 
     *at = '\0';
@@ -329,7 +333,7 @@ static void find_entry(struct code_map *map, struct object *object, uint64_t add
         uint64_t end = i < object->count ? object->entries[i].start : object->end;
         range.size = end - address;
         memmove(object->entries + i + 1, object->entries + i, (object->count - i) * sizeof *object->entries);
-        object->entries[i] = (struct entry){address, address, declare_function(map, object->id, &range)};
+        object->entries[i] = (struct entry){address, address, declare_function(map, object->id, &range), false};
         object->count++;
         forget_cached(map);
         i++;
@@ -356,7 +360,7 @@ static bool find_function(code_map *map, uint64_t address, bool called, struct c
         found(out, *id, &range);
         return true;
     }
-    if (object->ino == 0 && jit_function_at(map, object, address, out))
+    if (!object->bounds && jit_function_at(map, object, address, out))
         return true;
     find_entry(map, object, address, called, out);
     return called;
@@ -394,14 +398,15 @@ uint32_t code_map_callee_id(code_map *map, uint64_t address)
 }
 
 /* Code behind a function's end that was never called, but jumped to, counted as the function's: its name says so. */
-static void name_late(struct code_map *map, const struct entry *entry)
+static void name_late(struct code_map *map, struct entry *entry)
 {
     static const char more[] = " and what follows it";
     struct fb_function range;
     char text[1024];
 
-    if (!jit_range_at(map, entry->start, &range))
+    if (entry->named || !jit_range_at(map, entry->start, &range))
         return;
+    entry->named = true;
     size_t size = elf_text_size(range.name), most = sizeof text - sizeof more;
     size = size < most ? size : most;
     memcpy(text, range.name, size);
@@ -415,7 +420,7 @@ void code_map_name_late(code_map *map)
 {
     lock(map);
     for (struct object *object = map->objects; object; object = object->next) {
-        for (size_t i = 0; i < object->count && object->ino == 0; i++)
+        for (size_t i = 0; i < object->count && !object->bounds; i++)
             name_late(map, &object->entries[i]);
     }
     unlock(map);

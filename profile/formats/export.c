@@ -444,7 +444,7 @@ static void metrics_info(tp_profile *profile, FILE *out)
                                        "diff.baseline", "diff.new"};
     const char *before = "tenure_profile_info{";
 
-    fputs("# TYPE tenure_profile info\n# HELP tenure_profile What was recorded\n", out);
+    fputs("# TYPE tenure_profile_info gauge\n# HELP tenure_profile_info What was recorded\n", out);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (!tp_meta(profile, keys[i]))
             continue;

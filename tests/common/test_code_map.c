@@ -223,6 +223,10 @@ static void functions_without_bounds_begin_where_they_are_called(void **state)
     assert_int_equal(at(JIT).id, 1002); /* entered below all of them */
     assert_int_not_equal(at(0x9000123).id, a.id); /* nothing is known to be mapped there */
     assert_int_equal(t.objects[1].start, 0x9000000);
+    t.mappings[1] = (struct code_mapping){.start = JIT - 0x1000, .end = JIT + 0x4000}; /* it has grown */
+    assert_int_equal(code_map_function_id(t.map, JIT + 0x10), a.id);
+    assert_string_equal(t.names[code_map_callee_id(t.map, JIT + 0x3000) - 1], "0x3000");
+    assert_int_equal(t.object_count, 2);
     t.mappings[2] = (struct code_mapping){0x8000000, 0x8001000, "/lib/image", 0x3000, 1, 9}; /* no ELF file */
     assert_string_equal(t.names[at(0x8000020).id - 1], "0x3020");
 }

@@ -765,7 +765,7 @@ def sampled(folder):
                                " [row.dataset.event, row.querySelectorAll('.num')[1].textContent]))")
         summary = subprocess.run([TENURE, "report", "--limit=1", profile.path], capture_output=True, text=True,
                                  check=True).stdout
-        wanted = next(line.split("\u00b1")[1].split()[0] for line in summary.splitlines() if "I1 misses" in line)
+        wanted = next(line.split("\u00b1")[1].split()[0] for line in summary.splitlines() if "(I1mr)" in line)
         check("sampled: total I1mr", got["I1mr"], f"\u00b1\u2009{wanted}\u2009%")
         check("sampled: exact totals", [got[event] for event in ("Ir", "Dr", "Dw")], ["", "", ""])
         boxes = browser.evaluate("Object.fromEntries([...document.querySelectorAll('.traffic .flow')].map(flow =>"
