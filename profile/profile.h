@@ -189,6 +189,7 @@ struct tp_export_options {
  *   json         one object: format, version, meta, events, totals, threads, functions, arcs, data objects and their
  *                fields, statements and their accesses, loops
  *   csv          RFC 4180 with a header row: a table or view, "functions" by default */
+#define TP_METRICS_BEGIN "# TYPE tenure_profile_info gauge\n"
 #define TP_FORMATS(FORMAT)                                                                                            \
     FORMAT(callgrind, "KCachegrind, callgrind_annotate", "instructions mangled", "an export to Callgrind's format",   \
            "# callgrind format\nversion: 1\ncreator: tenure-")                                                        \
@@ -200,7 +201,7 @@ struct tp_export_options {
     FORMAT(firefox, "profiler.firefox.com", "mangled threads threshold", "an export to Firefox Profiler",             \
            "{\"meta\": {\"importedFrom\": \"tenure ")                                                                 \
     FORMAT(openmetrics, "Prometheus and other monitoring: totals", "threads", "an export to OpenMetrics",             \
-           "# TYPE tenure_profile info\n")                                                                            \
+           TP_METRICS_BEGIN)                                                                            \
     FORMAT(json, "programs", "", "an export to JSON", "{\"format\": \"tenure\", ")                                    \
     FORMAT(csv, "spreadsheets", "table", "an export to CSV", NULL)
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/column.h"
 #include "cli/base/query.h"
 #include "cli/base/term.h"
 
@@ -52,25 +53,25 @@ static void package_of(const char *path, char *out, size_t size)
 
 bool lineless_objects(tp_profile *profile, FILE *out, const char *indent)
 {
-    const char *cost = tp_event_find(profile, "CEst") != NULL ? "CEst" : "Ir";
-    char sql[128], safe[4200], package[256];
+    const char *cost = column_usual(profile);
+    char words[200], safe[4200], package[256];
     struct query q;
 
     if (tp_event_find(profile, "Ir") == NULL)
         return true;
-    snprintf(sql, sizeof sql, "SELECT sum(\"%s\") FROM functions", cost);
-    double all = query_value(profile, sql, 0);
+    column_words(profile, cost, words, sizeof words);
     query_begin(&q, profile,
-                "SELECT object, sum(\"%w\") AS cost FROM functions WHERE file IS NULL AND object LIKE '/%%' "
+                "SELECT object, sum(\"%w\") AS cost, (SELECT \"%w\" FROM totals) AS whole FROM functions "
+                "WHERE file IS NULL AND object LIKE '/%%' "
                 "AND object NOT IN (SELECT object FROM functions WHERE file IS NOT NULL AND object IS NOT NULL) "
-                "GROUP BY object HAVING cost >= 0.05 * %f AND cost > 0 ORDER BY cost DESC",
-                cost, all);
+                "GROUP BY object HAVING cost > 0 AND cost >= 0.05 * whole ORDER BY cost DESC",
+                cost, cost);
     while (query_row(&q)) {
         const char *path = query_text(&q, 0);
         package_of(path, package, sizeof package);
         term_escape(safe, sizeof safe, path);
-        fprintf(out, "%sNo line information for %s (%.0f %% of %s): ", indent, safe,
-                100 * query_real(&q, 1) / all, cost);
+        fprintf(out, "%sNo line information for %s, which has %.0f %% of the %s: ", indent, safe,
+                100 * query_real(&q, 1) / query_real(&q, 2), words);
         if (*package != '\0')
             fprintf(out, "install %s-%s, or set DEBUGINFOD_URLS, and record again\n", package,
                     strcmp(package, "libc6") == 0 ? "dbg" : "dbgsym");

@@ -29,6 +29,7 @@ struct object {
     uint64_t dev, ino;
     uint64_t place;    /* address of the file's offset 0, as this mapping has it; without a file its first start */
     fb_object *bounds; /* NULL: no functions are known */
+    bool made;         /* at run time: memory without a file, or in a memfd */
     uint32_t id;       /* the core's */
     struct entry *entries; /* by address, where there are no bounds */
     size_t count, limit;   /* of them */
@@ -113,6 +114,13 @@ static void unlock(const struct code_map *map)
         map->host->lock(map->host->user, false);
 }
 
+static bool begins(const char *text, const char *with)
+{
+    while (*with && *text == *with)
+        text++, with++;
+    return !*with;
+}
+
 /* ------------------------------------------------------------------------------------------ objects */
 
 static struct object *new_object(struct code_map *map, const struct code_mapping *mapping)
@@ -135,6 +143,7 @@ static struct object *new_object(struct code_map *map, const struct code_mapping
     object->start = mapping->start;
     object->end = mapping->end;
     object->bounds = bounds;
+    object->made = !bounds && (!mapping->path || begins(mapping->path, "/memfd:"));
     object->place = mapping->start;
     if (mapping->path) {
         object->dev = mapping->dev;
@@ -219,13 +228,6 @@ static void jit_open(const struct code_map *map, struct jit *jit, const char *pa
         jit->map = fb_jit_open(map->host->memory, path);
 }
 
-static bool begins(const char *text, const char *with)
-{
-    while (*with && *text == *with)
-        text++, with++;
-    return !*with;
-}
-
 /* A JIT compiler maps its jitdump executable, so that profilers learn its name: .../jit-<pid>.dump */
 void code_map_mapped(code_map *map, uint64_t address)
 {
@@ -244,8 +246,8 @@ void code_map_mapped(code_map *map, uint64_t address)
     unlock(map);
 }
 
-/* The compiler's own word for the code at an address. NULL: there is none. */
-static struct jit *jit_range_at(struct code_map *map, uint64_t address, struct fb_function *out)
+/* Reads what the compiler has written down since. */
+static void refresh_jits(struct code_map *map)
 {
     static const char before[] = "/tmp/perf-", behind[] = ".map"; /* between them: the process id */
     char path[64], *at = path + sizeof path - sizeof behind;
@@ -258,14 +260,17 @@ static struct jit *jit_range_at(struct code_map *map, uint64_t address, struct f
     at = memcpy(at - (sizeof before - 1), before, sizeof before - 1);
     jit_open(map, &map->jits[0], at);
     for (int i = 0; i < 2; i++) {
-        struct jit *jit = &map->jits[i];
-
-        if (!jit->map)
-            continue;
-        if (fb_jit_refresh(jit->map))
+        if (map->jits[i].map && fb_jit_refresh(map->jits[i].map))
             forget_cached(map);
-        if (fb_jit_lookup(jit->map, address, out))
-            return jit;
+    }
+}
+
+/* Who has a name for the code at an address. NULL: nobody. */
+static struct jit *jit_range_at(struct code_map *map, uint64_t address, struct fb_function *out)
+{
+    for (int i = 0; i < 2; i++) {
+        if (map->jits[i].map && fb_jit_lookup(map->jits[i].map, address, out))
+            return &map->jits[i];
     }
     return NULL;
 }
@@ -274,8 +279,9 @@ static bool jit_function_at(struct code_map *map, const struct object *object, u
                             struct code_function *out)
 {
     struct fb_function range;
-    struct jit *jit = jit_range_at(map, address, &range);
 
+    refresh_jits(map);
+    struct jit *jit = jit_range_at(map, address, &range);
     if (!jit)
         return false;
     if (range.index >= jit->limit) {
@@ -360,7 +366,7 @@ static bool find_function(code_map *map, uint64_t address, bool called, struct c
         found(out, *id, &range);
         return true;
     }
-    if (!object->bounds && jit_function_at(map, object, address, out))
+    if (object->made && jit_function_at(map, object, address, out))
         return true;
     find_entry(map, object, address, called, out);
     return called;
@@ -419,8 +425,9 @@ static void name_late(struct code_map *map, struct entry *entry)
 void code_map_name_late(code_map *map)
 {
     lock(map);
+    refresh_jits(map);
     for (struct object *object = map->objects; object; object = object->next) {
-        for (size_t i = 0; i < object->count && !object->bounds; i++)
+        for (size_t i = 0; i < object->count && object->made; i++)
             name_late(map, &object->entries[i]);
     }
     unlock(map);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * export.c: what the exporters share, and the small formats: comma-separated values, JSON,
- * OpenMetrics.
+ * export.c: what the exporters share, and the small formats: comma-separated values, JSON, OpenMetrics.
  *
  * Text formats are read line by line, by scripts and by people at terminals: names from a profile may hold any
  * character, so whatever would end a line, or begin an escape sequence, is written \xNN. An exporter that fails
@@ -166,9 +165,11 @@ char *tp_descriptions(tp_profile *profile)
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    if (out) {
+    if (out)
         tp_write_descriptions(profile, out);
-        fclose(out);
+    if (!out || fclose(out)) {
+        free(text);
+        return NULL;
     }
     return text;
 }
@@ -444,7 +445,7 @@ static void metrics_info(tp_profile *profile, FILE *out)
                                        "diff.baseline", "diff.new"};
     const char *before = "tenure_profile_info{";
 
-    fputs("# TYPE tenure_profile_info gauge\n# HELP tenure_profile_info What was recorded\n", out);
+    fputs(TP_METRICS_BEGIN "# HELP tenure_profile_info What was recorded\n", out);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (!tp_meta(profile, keys[i]))
             continue;
@@ -461,17 +462,17 @@ static void metrics_info(tp_profile *profile, FILE *out)
 struct metrics {
     FILE *out;
     const struct tp_event *event;
+    char family[128]; /* tenure_SpLossD1_bytes */
     bool threads, signed_;
 };
 
 static int metrics_sample(void *user, sqlite3_stmt *row)
 {
     const struct metrics *m = user;
-    const char *unit = m->event->unit;
 
     if (sqlite3_column_type(row, 1) == SQLITE_NULL) /* it cannot occur */
         return 0;
-    fprintf(m->out, "tenure_%s%s%s%s", m->event->name, *unit ? "_" : "", unit, m->signed_ ? "" : "_total");
+    fprintf(m->out, "%s%s", m->family, m->signed_ ? "" : "_total");
     if (m->threads)
         fprintf(m->out, "{thread=\"%lld\"}", (long long)sqlite3_column_int64(row, 0));
     putc(' ', m->out);
@@ -498,11 +499,14 @@ int tp_export_openmetrics(tp_profile *profile, FILE *out, const struct tp_export
         if (m.threads && m.event->derived)
             return TP_FAIL(err, "%s is not kept by thread; it is made of these events: %s", m.event->name,
                            m.event->formula ? m.event->formula : "");
-        const char *join = *m.event->unit ? "_" : "", *unit = m.event->unit;
-        fprintf(out, "# TYPE tenure_%s%s%s %s\n", m.event->name, join, unit, m.signed_ ? "gauge" : "counter");
+        /* A unit of another's profile may be any text. */
+        const char *unit = m.event->unit, *rest = unit + strspn(unit, "abcdefghijklmnopqrstuvwxyz");
+        unit = *rest ? "" : unit;
+        snprintf(m.family, sizeof m.family, "tenure_%s%s%s", m.event->name, *unit ? "_" : "", unit);
+        fprintf(out, "# TYPE %s %s\n", m.family, m.signed_ ? "gauge" : "counter");
         if (*unit)
-            fprintf(out, "# UNIT tenure_%s%s%s %s\n", m.event->name, join, unit, unit);
-        fprintf(out, "# HELP tenure_%s%s%s ", m.event->name, join, unit);
+            fprintf(out, "# UNIT %s %s\n", m.family, unit);
+        fprintf(out, "# HELP %s ", m.family);
         metrics_text(out, m.event->long_name);
         putc('\n', out);
         failed = tp_each(profile,

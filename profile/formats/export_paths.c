@@ -13,9 +13,10 @@
 
 static const char *paths_text(struct tp_paths *p, sqlite3_stmt *row, int column)
 {
-    const char *text = tp_text_or_null(row, column);
+    const char *text = tp_text_or_null(row, column), *copy = text ? tp_arena_copy(&p->arena, text, strlen(text)) : NULL;
 
-    return text ? tp_arena_copy(&p->arena, text, strlen(text)) : NULL;
+    p->no_memory |= text && !copy;
+    return copy;
 }
 
 static int paths_object(void *user, sqlite3_stmt *row)
@@ -31,7 +32,7 @@ static int paths_object(void *user, sqlite3_stmt *row)
                                       .bias = (uint64_t)sqlite3_column_int64(row, 3),
                                       .path = paths_text(p, row, 4),
                                       .build_id = paths_text(p, row, 5)};
-    return !object->path || !object->build_id ||
+    return p->no_memory ||
            (object->id && tp_idmap_add(&p->object_at, object->id, (uint32_t)p->objects.count));
 }
 
@@ -52,7 +53,8 @@ static int paths_function(void *user, sqlite3_stmt *row)
                                           .name = paths_text(p, row, p->options->mangled ? 5 : 6)};
     if (!function->name)
         function->name = "???";
-    return function->id && tp_idmap_add(&p->function_at, function->id, (uint32_t)p->functions.count - 1);
+    return p->no_memory ||
+           (function->id && tp_idmap_add(&p->function_at, function->id, (uint32_t)p->functions.count - 1));
 }
 
 static bool paths_enough(const struct tp_paths *p, sqlite3_stmt *row, int column)

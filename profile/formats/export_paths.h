@@ -49,6 +49,7 @@ struct tp_paths {
     const struct tp_export_options *options;
     struct tp_arena arena;
     struct tp_idmap object_at, function_at, node_at;
+    bool no_memory;
     struct tp_sums sums;
     double least[TP_MAX_CHOICE]; /* inclusive costs, of which one is enough to be shown */
     size_t room;                 /* nodes that `cost` has room for */

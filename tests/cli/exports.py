@@ -316,7 +316,8 @@ def make():
     change('plain', 'lines', lines)
     change('lines', 'hostile', [(f'UPDATE {table} SET {column} = ? || id', EVIL) for table, column in (
         ('t_functions', 'function'), ('t_functions', 'symbol'), ('objects', 'path'))] + [
-            ('UPDATE meta SET value = ? WHERE key = ?', EVIL, 'cmd')])
+            ('UPDATE meta SET value = ? WHERE key = ?', EVIL, 'cmd'),
+            ("UPDATE events SET unit = 'per cent' WHERE name = 'Dw'",)])
     # A path and all that it is called from, beyond what a double has.
     huge = (1 << 60) + 1
     change('plain', 'huge', [('UPDATE t_totals SET Ir = Ir + ?', huge),

@@ -8,6 +8,7 @@ A program is stripped, and its debug information put where only a server finds i
 Status 77 if Debian's package debuginfod is not installed.
 """
 import os
+import re
 import shutil
 import socket
 import sqlite3
@@ -30,12 +31,18 @@ int main(int argc, char **argv)
     return sum + (argv == 0);
 }
 """
+# Compiled with -g, but most of what it does is in a function of which no line is known.
+MIXED = """
+int spin(void);
+__asm__(".type spin, @function; spin: mov $3000000, %eax; 1: dec %eax; jnz 1b; ret; .size spin, . - spin");
+int main(void) { return spin(); }
+"""
 
 
-def recorded(work, name, **environment):
+def recorded(work, name, program='program', **environment):
     plain = {key: value for key, value in os.environ.items() if not key.startswith('DEBUGINFOD')}
     path = os.path.join(work, name)
-    done = run([TENURE, 'record', '-o', path, os.path.join(work, 'program')],
+    done = run([TENURE, 'record', '-o', path, os.path.join(work, program)],
                env={**plain, **environment})
     check(f'{name}: recorded', done[0], 0)
     with sqlite3.connect(path) as profile:
@@ -75,8 +82,13 @@ def main():
         subprocess.run(['strip', program], check=True)
         lines, said = recorded(work, 'without')
         check('without: lines', lines, 0)
-        check('without: said', [line.split('(')[0].strip() + line.split(')')[1] for line in said],
-              [f'No line information for {program}: compile it with -g, and record again'])
+        check('without: said', [re.sub(r'[0-9]+ %', 'N %', line.strip()) for line in said],
+              [f'No line information for {program}, which has N % of the estimated cycles (CEst): '
+               'compile it with -g, and record again'])
+        with open(os.path.join(work, 'mixed.c'), 'w', encoding='ascii') as file:
+            file.write(MIXED)
+        subprocess.run(['gcc', '-g', '-o', os.path.join(work, 'mixed'), os.path.join(work, 'mixed.c')], check=True)
+        check('with -g: said', recorded(work, 'mixed.profile', 'mixed')[1], [])
         server, url = a_server(work, hidden)
         try:
             lines, said = recorded(work, 'with', DEBUGINFOD_URLS=url,

@@ -17,7 +17,7 @@ const struct code_map_host *vg_code_host(void);
 /* Finds or makes the object and the function at `address`. */
 void vg_function_at(Addr address, struct code_function *out);
 
-/* The same, the id alone, through a cache: for indirect calls and jumps. */
+/* The same, the id alone, through a cache: for indirect jumps. */
 UInt vg_function_id(Addr address);
 /* The same, of an address that is called. */
 UInt vg_callee_id(Addr address);
