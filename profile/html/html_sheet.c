@@ -250,10 +250,11 @@ static int write_chunk(struct writing *w)
 
 /* ------------------------------------------------------------------------------------------ a sheet */
 
+/* Most sheets are shorter than a chunk: only what must be zero is touched here. */
 static int make_room(struct writing *w)
 {
     size_t rows = w->sheet->chunk;
-    bool ok = (w->row = calloc(rows, sizeof *w->row)) && (w->below = calloc(rows, sizeof *w->below)) &&
+    bool ok = (w->row = malloc(rows * sizeof *w->row)) && (w->below = calloc(rows, sizeof *w->below)) &&
               (w->column = calloc(w->sheet->columns + 1, sizeof *w->column));
 
     for (size_t i = 0; ok && i < w->sheet->columns; i++) {
@@ -264,8 +265,8 @@ static int make_room(struct writing *w)
             ok = (w->open = calloc(DEEPEST + 1, sizeof *w->open));
         }
         if (w->sheet->column[i].kind != TP_TEXT)
-            ok = ok && (g->value = calloc(rows, sizeof *g->value)) &&
-                 (g->null = calloc(rows, sizeof *g->null)) && (g->real = calloc(rows, sizeof *g->real));
+            ok = ok && (g->value = malloc(rows * sizeof *g->value)) &&
+                 (g->null = malloc(rows * sizeof *g->null)) && (g->real = malloc(rows * sizeof *g->real));
     }
     return ok ? 0 : TP_NO_MEMORY(w->pack->err);
 }

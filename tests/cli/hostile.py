@@ -4,7 +4,8 @@
 hostile.py: profiles that nobody's Tenure wrote.
 
 Whatever rows and tables a file has, each command ends, with an answer or with one line and status 1, and executes
-nothing that the file holds. TENURE_SOAK: every column by itself.
+nothing that the file holds. Each change is seen by a fourth of the commands; TENURE_SOAK: every column by itself, by
+all commands.
 
     hostile.py TENURE
 """
@@ -103,11 +104,16 @@ def ends(what, statements, commands, profile, sealed_then=True):
     return said
 
 
+def some(turn):
+    """Every fourth of the commands, another fourth in each turn."""
+    return filled.COMMANDS if SOAK else filled.COMMANDS[turn % 4::4]
+
+
 def changes(database):
     """A name and statements each: tables without rows, and columns with values that no Tenure writes."""
     tables = [name for name, in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     for i, table in enumerate(tables):
-        yield f'{table} is empty', f'DELETE FROM {table}', filled.COMMANDS if SOAK else filled.COMMANDS[i % 3::3]
+        yield f'{table} is empty', f'DELETE FROM {table}', some(i)
         columns = [(name, kind) for _, name, kind, _, _, key in database.execute(f'PRAGMA table_info({table})')
                    if not (key and kind == 'INTEGER')]
         indices = database.execute(f'PRAGMA index_list({table})').fetchall()
@@ -119,19 +125,20 @@ def changes(database):
             for group in ([[name] for name in chosen] if SOAK else [chosen] if chosen else []):
                 yield (f'{table} {value} {group[0] if len(group) == 1 else ""}',
                        f'UPDATE {table} SET ' + ', '.join(f'"{name}" = {value}' for name in group),
-                       filled.COMMANDS if value == 'NULL' or SOAK else filled.COMMANDS[(i + k) % 5::5])
-    for table, column in (('events', 'formula'), ('events', 'long_name'), ('events', 'type'), ('meta', 'value'),
+                       some(i + k))
+    for turn, (table, column) in enumerate((('events', 'formula'), ('events', 'long_name'), ('events', 'type'), ('meta', 'value'),
                           ('objects', 'path'), ('files', 'path'), ('t_functions', 'function'),
                           ('t_functions', 'file_id'), ('t_functions', 'base_id'), ('sources', 'text'),
                           ('t_data', 'name'), ('t_inlined', 'name'), ('t_statements', 'file_id'), ('units', 'kind'),
-                          ('t_pairs', 'cache'), ('t_conflicts', 'cache')):
-        yield f'{table}.{column}', f'UPDATE {table} SET {column} = NULL', filled.COMMANDS
+                          ('t_pairs', 'cache'), ('t_conflicts', 'cache'))):
+        yield f'{table}.{column}', f'UPDATE {table} SET {column} = NULL', some(turn)
 
 
 def schemas(profile):
-    for what, statements in SCHEMAS.items():
-        said = ends(what, statements, filled.COMMANDS, profile)
-        check(f'{what}: refused by all', len(said), len(filled.COMMANDS))
+    for turn, (what, statements) in enumerate(SCHEMAS.items()):
+        commands = some(turn)
+        said = ends(what, statements, commands, profile)
+        check(f'{what}: refused by all', len(said), len(commands))
         check(f'{what}: {sorted(set(said.values()))}', all('the profile is damaged' in line for line in said.values()),
               True)
     check('tables of a user', ends('tables of a user', OWN, filled.COMMANDS, profile), {})
@@ -192,7 +199,8 @@ def main():
         profile = filled.make(TENURE, folder)
         check('without changes', ends('without changes', '', filled.COMMANDS, profile), {})
         database = sqlite3.connect(profile)
-        todo = list(changes(database)) + [(statement, statement, filled.COMMANDS) for statement in CYCLES]
+        todo = list(changes(database)) + [(statement, statement, some(turn)) for turn, statement in
+                                          enumerate(CYCLES)]
         database.close()
         for _ in pool.map(lambda one: ends(*one, profile), todo):
             pass
