@@ -47,11 +47,15 @@ int page_write(tp_profile *profile, const struct page_options *options, const ch
 {
     const char *command = tp_meta(profile, "cmd");
     struct writing w = {
-        profile, {asset, options->title, options->no_source, options->source_anywhere, options->sides}, result};
+        profile,
+        {asset, options->title, options->no_source, options->source_anywhere, options->sides, term_progress},
+        result};
 
     if (w.html.title == NULL)
         w.html.title = command != NULL && *command != '\0' ? command : tp_path(profile);
-    return output_write(path, mode, &page_kind, write_page, &w);
+    int status = output_write(path, mode, &page_kind, write_page, &w);
+    term_progress_end();
+    return status;
 }
 
 int page_command(const struct page_command *command, int argc, char **argv)

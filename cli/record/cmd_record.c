@@ -57,6 +57,7 @@ struct record {
     const char *native_only; /* the first option that Valgrind's engine does not have; NULL: none */
     bool control, embed_source, source_anywhere, keep_all, raw, quiet;
     char *elements; /* file with what the program's data is made of; NULL: none */
+    char control_dir[PATH_MAX]; /* of the pages for `tenure control`; "": none */
     uint64_t runs, run; /* run: from 0, the one that goes on */
     tp_merge *sum;      /* with several runs: of those that have ended, `summed` of them; else NULL */
     uint64_t summed;
@@ -200,7 +201,7 @@ static char **engine_argv(struct record *r, const struct engine *engine, const s
                           char *raw_pattern, char **program)
 {
     size_t operands = 0, at = 0;
-    char geometry[GEOMETRY_TEXT], folder[PATH_MAX];
+    char geometry[GEOMETRY_TEXT];
 
     while (program[operands] != NULL)
         operands++;
@@ -220,8 +221,8 @@ static char **engine_argv(struct record *r, const struct engine *engine, const s
     argv[at++] = term_text("--tenure-out-file=%s", raw_pattern);
     if (r->elements != NULL)
         argv[at++] = term_text("--elements=%s", r->elements);
-    if (r->control && control_folder(NULL, folder, sizeof folder))
-        argv[at++] = term_text("--control-dir=%s", folder);
+    if (*r->control_dir != '\0')
+        argv[at++] = term_text("--control-dir=%s", r->control_dir);
     for (size_t i = 0; i < GEOMETRY_LEVELS; i++) {
         const struct tn_geometry *cache = geometry_of(&r->options.config, i);
 
@@ -675,11 +676,15 @@ static struct ending run(struct record *r, struct engine *engine, const struct n
 {
     struct refusals refusals = {-1, -1}, none = {-1, -1};
     char *raw_pattern = names_raw_pattern(names), why[2048];
+    const char *progress = r->quiet ? NULL : r->control_dir;
+
+    if (!r->control || !control_folder(NULL, r->control_dir, sizeof r->control_dir))
+        *r->control_dir = '\0';
 
     if (r->engine_kind == ENGINE_ANY && engine->native && !refusals_open(&refusals))
         refusals = none;
     char **argv = engine_argv(r, engine, &refusals, raw_pattern, program);
-    struct ending ending = launch(engine, argv, names->directory, &refusals);
+    struct ending ending = launch(engine, argv, names->directory, &refusals, progress);
     names_raw(names, ending.pid, left.raw);
     if (ending.refused[0] != '\0') {
         /* The native engine was our choice, and the program turned out not to be one for it: then Valgrind's. */
@@ -690,7 +695,7 @@ static struct ending run(struct record *r, struct engine *engine, const struct n
         } else {
             term_error("the native engine cannot run this program: %s; it runs under Valgrind", ending.refused);
             argv = engine_argv(r, engine, &none, raw_pattern, program);
-            ending = launch(engine, argv, names->directory, &none);
+            ending = launch(engine, argv, names->directory, &none, progress);
             names_raw(names, ending.pid, left.raw);
         }
     }

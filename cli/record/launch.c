@@ -9,6 +9,7 @@
 
 #include "cli/base/term.h"
 #include "cli/cli.h"
+#include "cli/record/progress.h"
 #include "tenure_config.h"
 
 #include <elf.h>
@@ -256,8 +257,8 @@ static void hear(const struct refusals *refusals, struct ending *ending)
     ending->refused[strcspn(ending->refused, "\n")] = '\0';
 }
 
-struct ending launch(const struct engine *engine, char **argv, const char *scratch,
-                     const struct refusals *refusals)
+struct ending launch(const struct engine *engine, char **argv, const char *scratch, const struct refusals *refusals,
+                     const char *progress)
 {
     enum { ENOUGH_FILES = 256 };
     struct sigaction before[HANDED], forward = {.sa_flags = SA_SIGINFO | SA_RESTART, .sa_sigaction = hand_on};
@@ -308,6 +309,8 @@ struct ending launch(const struct engine *engine, char **argv, const char *scrat
     } else {
         if (refusals->to >= 0)
             hear(refusals, &ending);
+        if (progress != NULL)
+            progress_watch(ending.pid, progress);
         siginfo_t info;
         while (waitid(P_PID, (id_t)ending.pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
         }

@@ -49,9 +49,9 @@ bool refusals_open(struct refusals *refusals);
 /* Runs `argv` (argv[0] is the engine's program) and waits for its end. While it runs, SIGINT and SIGQUIT, which a
  * terminal sends to both, are left to the program, and SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are handed on. Of
  * `refusals` both ends are closed. `scratch`: a folder for Valgrind's temporary files, if there is none in TMPDIR or
- * /tmp. */
-struct ending launch(const struct engine *engine, char **argv, const char *scratch,
-                     const struct refusals *refusals);
+ * /tmp. `progress`: as `folder` of progress_watch, which shows how far it is; NULL: nothing is shown. */
+struct ending launch(const struct engine *engine, char **argv, const char *scratch, const struct refusals *refusals,
+                     const char *progress);
 
 /* Whether SIGINT, SIGQUIT or SIGTERM came during the last launch, whatever the program made of it. */
 bool launch_was_interrupted(void);

@@ -264,11 +264,13 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
 {
     /* Advice has the usual limits. Its rules can say nothing of a difference, or of what another tool has counted. */
     bool advice = !tp_meta(profile, "diff.baseline") && !tp_meta(profile, "import.format");
-    const struct tp_html_choice choice = {!options->no_source, advice, options->sides};
+    const struct tp_html_choice choice = {!options->no_source, advice, options->sides, options->progress};
     struct tp_html_tables tables = {0};
     struct tp_pack pack;
 
     *result = (struct tp_html_result){0};
+    if (options->progress)
+        options->progress("gathering the page", 0, 0);
     if (!options->no_source && gather_sources(profile, options, result, err))
         return -1;
     if (check_trees(profile, err) || tp_html_tables_make(profile, options->sides, err) || gather_ratios(profile, err) ||

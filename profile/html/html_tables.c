@@ -447,8 +447,14 @@ int tp_html_tables_write(tp_profile *profile, struct tp_pack *pack, struct tp_ht
                  {advice, choice->advice ? sizeof advice / sizeof *advice : 0},
                  {sources, choice->sources ? sizeof sources / sizeof *sources : 0}};
 
+    size_t done = 0, count = 0;
+
+    for (size_t list = 0; list < sizeof lists / sizeof *lists; list++)
+        count += lists[list].count;
     for (size_t list = 0; list < sizeof lists / sizeof *lists; list++) {
         for (size_t i = 0; i < lists[list].count; i++) {
+            if (choice->progress)
+                choice->progress("writing the page", done++, count);
             if (write_table(profile, pack, to, &lists[list].table[i], choice->sides))
                 return -1;
         }

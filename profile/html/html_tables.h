@@ -17,6 +17,7 @@ struct tp_html_choice {
     bool sources; /* tables temp.page_sources and temp.page_refused have the text of source files */
     bool advice;  /* the tables of advice.h are there */
     bool sides;   /* schemas `before` and `after` have rows of the same ids: events of these too, "Ir@before" */
+    void (*progress)(const char *stage, uint64_t done, uint64_t total); /* of struct tp_html_options */
 };
 
 /* Makes temporary tables of what several tables of the page need; page_coded(function_id) are the functions whose

@@ -126,7 +126,8 @@ def changes(database):
                 yield (f'{table} {value} {group[0] if len(group) == 1 else ""}',
                        f'UPDATE {table} SET ' + ', '.join(f'"{name}" = {value}' for name in group),
                        some(i + k))
-    for turn, (table, column) in enumerate((('events', 'formula'), ('events', 'long_name'), ('events', 'type'), ('meta', 'value'),
+    for turn, (table, column) in enumerate((
+                          ('events', 'formula'), ('events', 'long_name'), ('events', 'type'), ('meta', 'value'),
                           ('objects', 'path'), ('files', 'path'), ('t_functions', 'function'),
                           ('t_functions', 'file_id'), ('t_functions', 'base_id'), ('sources', 'text'),
                           ('t_data', 'name'), ('t_inlined', 'name'), ('t_statements', 'file_id'), ('units', 'kind'),

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* progress.c: see progress.h. */
+#include "cli/record/progress.h"
+
+#include "cli/base/term.h"
+#include "cli/record/control.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LEAST_ROWS = 5 };
+static const double ANSWER_SECONDS = 0.1; /* for the engine to say how far it is */
+
+static volatile sig_atomic_t taken; /* the number of the row that is ours; 0: none is */
+
+/* ------------------------------------------------------------------------------------------ the terminal */
+
+/* In one call, so that nothing of the program's comes between. */
+static void send(const char *text, size_t length)
+{
+    ssize_t written = write(STDERR_FILENO, text, length);
+
+    (void)written;
+}
+
+/* The cursor goes one row down and back up, which scrolls if it was in the last row, and is saved while the region that
+ * scrolls is set: that moves it. */
+static void take_row(int rows)
+{
+    char text[64];
+
+    send(text, (size_t)snprintf(text, sizeof text, "\33D\33[A\0337\33[1;%dr\0338", rows - 1));
+    taken = rows;
+}
+
+/* Whoever has taken the terminal over has written on our row: it is left as it is then. */
+static void give_row_back(bool clear)
+{
+    static const char whole[] = "\0337\33[r\33[999H\33[K\0338", region[] = "\0337\33[r\0338";
+
+    if (taken)
+        send(clear ? whole : region, clear ? sizeof whole - 1 : sizeof region - 1);
+    taken = 0;
+}
+
+static bool reads_lines(void)
+{
+    struct termios mode;
+
+    return tcgetattr(STDERR_FILENO, &mode) == 0 && (mode.c_lflag & ICANON);
+}
+
+/* The number of rows of a terminal that the program leaves to us; 0: it does not. */
+static int rows_free(int *columns)
+{
+    struct winsize size;
+
+    if (tcgetpgrp(STDERR_FILENO) != getpgrp() || !reads_lines() || ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 ||
+        size.ws_row < LEAST_ROWS)
+        return 0;
+    *columns = size.ws_col;
+    return size.ws_row;
+}
+
+static void show(const char *text)
+{
+    int columns, rows = rows_free(&columns);
+    char line[512], all[600];
+
+    if (taken && rows != taken)
+        give_row_back(reads_lines());
+    if (rows == 0)
+        return;
+    if (!taken)
+        take_row(rows);
+    term_fit(line, sizeof line, text, columns - 1, TERM_CUT_END);
+    send(all, (size_t)snprintf(all, sizeof all, "\0337\33[%d;1H\33[K%s\0338", rows, line));
+}
+
+/* Ctrl-Z, while we wait: the shell gets the whole terminal, and we the row when we go on. */
+static void stop(int number)
+{
+    struct sigaction ours;
+    sigset_t one;
+
+    give_row_back(true);
+    sigaction(number, &(struct sigaction){.sa_handler = SIG_DFL}, &ours);
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    kill(getpid(), number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL); /* here it stops */
+    sigprocmask(SIG_BLOCK, &one, NULL);
+    sigaction(number, &ours, NULL);
+}
+
+/* ------------------------------------------------------------------------------------------ the text */
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* 1234567890: "1.2 G". */
+static const char *rough(char *out, size_t size, double value)
+{
+    static const char units[] = " kMGTP";
+    size_t unit = 0;
+
+    for (; value >= 1000 && unit < sizeof units - 2; unit++)
+        value /= 1000;
+    snprintf(out, size, "%.*f%.2s", unit && value < 10, value, unit ? (char[]){' ', units[unit], '\0'} : "");
+    return out;
+}
+
+/* `accesses`: instructions and data accesses of threads that run, the most that was seen; threads that have ended are
+ * not among them. Fits into 80 columns. */
+static void tell(const struct control *control, double seconds, double accesses)
+{
+    char text[256] = "", rate[32], count[32];
+
+    if (accesses > 0)
+        snprintf(text, sizeof text, ", %s accesses, %s/s", rough(count, sizeof count, accesses),
+                 rough(rate, sizeof rate, accesses / seconds));
+    char *line = term_text("tenure: %.0f s%s%s; Ctrl-C keeps what is there", seconds, text,
+                           control->page != NULL && !control_is_awake(control) ? ", it waits" : "");
+    show(line);
+    free(line);
+}
+
+void progress_watch(pid_t pid, const char *folder)
+{
+    const struct timespec tick = {1, 0};
+    const char *kind = getenv("TERM");
+    struct sigaction before, stops = {.sa_handler = stop};
+    struct control control = {.fd = -1};
+    double start = now(), accesses = 0;
+    sigset_t from_terminal, mask, waiting;
+    int columns;
+
+    if (!isatty(STDERR_FILENO) || kind == NULL || *kind == '\0' || strcmp(kind, "dumb") == 0 || rows_free(&columns) == 0)
+        return;
+    struct pollfd child = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+    if (child.fd < 0)
+        return;
+    sigemptyset(&from_terminal);
+    sigaddset(&from_terminal, SIGTTOU); /* the row is given back in the background, too */
+    sigprocmask(SIG_BLOCK, &from_terminal, &mask);
+    waiting = mask;
+    sigaddset(&waiting, SIGTTOU);
+    sigaddset(&from_terminal, SIGTSTP);
+    sigprocmask(SIG_BLOCK, &from_terminal, NULL);
+    sigaction(SIGTSTP, NULL, &before);
+    if (before.sa_handler == SIG_DFL)
+        sigaction(SIGTSTP, &stops, NULL);
+    for (double last = start; ppoll(&child, 1, &tick, &waiting) <= 0;) {
+        if (now() < last + 0.5) /* a signal came */
+            continue;
+        last = now();
+        if (control.page == NULL && *folder != '\0')
+            control_open(NULL, &control, folder, pid);
+        if (control.page != NULL && control_is_awake(&control)) {
+            control_ask(&control, CONTROL_STATUS, 0, NULL, ANSWER_SECONDS);
+            if ((double)control.page->accesses > accesses)
+                accesses = (double)control.page->accesses;
+        }
+        tell(&control, last - start, accesses);
+    }
+    give_row_back(true);
+    control_close(&control);
+    sigaction(SIGTSTP, &before, NULL);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    close(child.fd);
+}
