@@ -148,7 +148,8 @@ void progress_watch(pid_t pid, const char *folder)
     sigset_t from_terminal, mask, waiting;
     int columns;
 
-    if (!isatty(STDERR_FILENO) || kind == NULL || *kind == '\0' || strcmp(kind, "dumb") == 0 || rows_free(&columns) == 0)
+    if (!isatty(STDERR_FILENO) || kind == NULL || *kind == '\0' || strcmp(kind, "dumb") == 0 ||
+        rows_free(&columns) == 0)
         return;
     struct pollfd child = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
     if (child.fd < 0)
