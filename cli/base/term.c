@@ -430,26 +430,26 @@ char *term_fit_name(char *out, size_t size, const char *name, int width)
     return term_fit(out, size, second, width, TERM_CUT_MIDDLE);
 }
 
-static int64_t now_ms(void)
+double term_now(void)
 {
-    struct timespec now;
+    struct timespec time;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
 void term_progress(const char *stage, uint64_t done, uint64_t total)
 {
-    enum { PATIENCE_MS = 400, STEP_MS = 100 };
-    static int64_t next;
+    const double patience = 0.4, step = 0.1;
+    static double next;
 
     if (!isatty(STDERR_FILENO))
         return;
     if (next == 0)
-        next = now_ms() + PATIENCE_MS;
-    if (now_ms() < next)
+        next = term_now() + patience;
+    if (term_now() < next)
         return;
-    next = now_ms() + STEP_MS;
+    next = term_now() + step;
     fprintf(stderr, "\r\33[Ktenure: %s", stage);
     if (total > 0)
         fprintf(stderr, " %3d %%", (int)(100.0 * (double)done / (double)total));

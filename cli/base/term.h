@@ -83,6 +83,8 @@ char *term_fit(char *out, size_t size, const char *text, int width, enum term_cu
  * "queue<~>::push(~)", and then its middle. */
 char *term_fit_name(char *out, size_t size, const char *name, int width);
 
+double term_now(void); /* seconds, of a clock that nobody sets */
+
 /* A progress line on stderr, for work that takes longer than half a second; nothing if that is no terminal.
  * term_progress_end removes it. */
 void term_progress(const char *stage, uint64_t done, uint64_t total);

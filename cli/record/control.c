@@ -181,14 +181,6 @@ const char *control_text(char *out, size_t size, const char *text, size_t room)
 
 /* ------------------------------------------------------------------------------------------ asking */
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 void control_pause(double seconds)
 {
     time_t whole = (time_t)seconds;
@@ -204,7 +196,7 @@ static enum control_outcome wait_for_answer(const struct control *control, doubl
            (__atomic_load_n(&page->asked, __ATOMIC_ACQUIRE) & ~1u)) {
         if (!is_there(control->pid))
             return CONTROL_GONE;
-        if (now() > until)
+        if (term_now() > until)
             return CONTROL_LATER;
         control_pause(LOOK_SECONDS);
     }
@@ -237,7 +229,7 @@ enum control_outcome control_ask(struct control *control, enum control_request r
 {
     if (flock(control->fd, LOCK_EX) != 0)
         return CONTROL_BUSY;
-    enum control_outcome outcome = ask_locked(control, request, argument, name, now() + seconds);
+    enum control_outcome outcome = ask_locked(control, request, argument, name, term_now() + seconds);
     flock(control->fd, LOCK_UN);
     return outcome;
 }

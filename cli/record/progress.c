@@ -103,14 +103,6 @@ static void stop(int number)
 
 /* ------------------------------------------------------------------------------------------ the text */
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 /* 1234567890: "1.2 G". */
 static const char *rough(char *out, size_t size, double value)
 {
@@ -144,7 +136,7 @@ void progress_watch(pid_t pid, const char *folder)
     const char *kind = getenv("TERM");
     struct sigaction before, stops = {.sa_handler = stop};
     struct control control = {.fd = -1};
-    double start = now(), accesses = 0;
+    double start = term_now(), accesses = 0;
     sigset_t from_terminal, mask, waiting;
     int columns;
 
@@ -165,9 +157,9 @@ void progress_watch(pid_t pid, const char *folder)
     if (before.sa_handler == SIG_DFL)
         sigaction(SIGTSTP, &stops, NULL);
     for (double last = start; ppoll(&child, 1, &tick, &waiting) <= 0;) {
-        if (now() < last + 0.5) /* a signal came */
+        if (term_now() < last + 0.5) /* a signal came */
             continue;
-        last = now();
+        last = term_now();
         if (control.page == NULL && *folder != '\0')
             control_open(NULL, &control, folder, pid);
         if (control.page != NULL && control_is_awake(&control)) {
