@@ -36,6 +36,7 @@ $(BUILD)/build.ninja:
 check:
 	@tools/install-packages --check
 	@$(MAKE) --no-print-directory everything
+	@tools/install-node-modules $(BUILD)
 	@tools/run-tests $(BUILD) $(TEST_FLAGS)
 
 demo:
@@ -54,6 +55,7 @@ bench:
 soak:
 	@tools/install-packages --soak
 	@$(MAKE) --no-print-directory everything
+	@tools/install-node-modules $(BUILD) --soak
 	@tools/run-tests --soak $(BUILD)
 
 fuzz:

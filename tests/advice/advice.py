@@ -23,6 +23,7 @@ import tempfile
 import urllib.parse
 
 TENURE, ROOT, BUILD = (os.path.abspath(path) for path in sys.argv[1:4])
+SARIF_SCHEMA = os.path.join(BUILD, "node_modules/@microsoft/sarif-multitool-linux/sarif-2.1.0.json")  # `make soak`
 passed, failed = 0, []
 
 CACHES = ["--D1=32K,8,64", "--LL=32M,16,64", "--patterns=yes"]
@@ -228,6 +229,12 @@ def check_code(profile):
     notes = sum(1 for item in items for place in item["places"] if place["role"] != "line" and place["file"])
     check(0 < sum(": note: " in line for line in lines) <= notes, f"gcc: notes: {lines}")
     log = json.loads(run("report", "--advice", "--format=sarif", profile))
+    if os.path.exists(SARIF_SCHEMA):
+        import jsonschema
+        with open(SARIF_SCHEMA, encoding="utf-8") as file:
+            validator = jsonschema.Draft202012Validator(json.load(file))
+        check(not (wrong := list(validator.iter_errors(log))), f"sarif: schema: {wrong}")
+        check(not validator.is_valid({**log, "version": "2.0"}), "sarif: the schema says what is wrong")
     (of,) = log["runs"]
     check((log["version"], of["tool"]["driver"]["name"]) == ("2.1.0", "tenure"), f"sarif: {log}")
     rules = [rule["id"] for rule in of["tool"]["driver"]["rules"]]

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The callgrind, folded and speedscope exports open in speedscope, with the same numbers.
 
-usage: speedscope.py TENURE PROGRAM
+usage: speedscope.py TENURE PROGRAM NODE_MODULES
 
-Needs node, and in TENURE_SPEEDSCOPE the folder that `npm install speedscope` made (node_modules/speedscope); without
-them the test is skipped. speedscope leaves out of a callgrind file what is below a ten-thousandth of the whole.
+Needs node, and speedscope in the folder NODE_MODULES (tools/install-node-modules); without them the test is skipped.
+speedscope leaves out of a callgrind file what is below a ten-thousandth of the whole.
 """
 import collections
 import json
@@ -49,11 +49,11 @@ def check_schema(schema, path):
 
 
 def main():
-    folder = os.environ.get("TENURE_SPEEDSCOPE")
-    if not folder or not shutil.which("node"):
-        print("set TENURE_SPEEDSCOPE to node_modules/speedscope, and install node")
-        return 77
     tenure, program = map(os.path.abspath, sys.argv[1:3])
+    folder = os.path.join(sys.argv[3], "speedscope")
+    if not os.path.exists(folder) or not shutil.which("node"):
+        print("speedscope or node is not installed")
+        return 77
     with tempfile.TemporaryDirectory(prefix="tenure-oracle.") as work:
         def run(*command):
             return subprocess.run(command, cwd=work, check=True, stdout=subprocess.PIPE, timeout=300).stdout

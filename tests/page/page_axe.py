@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """axe finds nothing wrong in any view of a page, light and dark.
 
-    page_axe.py TENURE PROGRAM PICTURES
+    page_axe.py TENURE PROGRAM PICTURES NODE_MODULES
 
-Needs Chromium, and in TENURE_AXE the folder that `npm install axe-core` made (node_modules/axe-core); without them the
-test is skipped. The profile has all that can be recorded, so that no view is missing.
+Needs Chromium, and axe-core in the folder NODE_MODULES (tools/install-node-modules); without them the test is skipped.
+The profile has all that can be recorded, so that no view is missing.
 """
 import os
 import sys
@@ -24,9 +24,9 @@ def look(browser, what):
 
 
 def main():
-    script = os.path.join(os.environ.get("TENURE_AXE", "/nowhere"), "axe.min.js")
+    script = os.path.join(sys.argv[4], "axe-core/axe.min.js")
     if chromium.program() is None or not os.path.exists(script):
-        print("set TENURE_AXE to node_modules/axe-core, and install Chromium")
+        print("axe-core or Chromium is not installed")
         sys.exit(77)
     with tempfile.TemporaryDirectory(prefix="tenure-page.") as folder:
         profile = record(os.path.join(folder, "profile"), options=[
