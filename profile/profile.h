@@ -138,6 +138,9 @@ int tp_number(tp_profile *profile, char *sql, double otherwise, double *out, str
 /* Run statements that give no rows; `what` says for a message what they are for. `sql` as for tp_query. */
 int tp_execute(tp_profile *profile, char *sql, const char *what, struct tp_error *err);
 
+/* Makes table temp.startup(id) of the functions that are start-up (startup.c); not `any`: it stays empty. */
+int tp_startup(tp_profile *profile, bool any, struct tp_error *err);
+
 /* Events: the columns of every table and view, in their order; real ones first, then those that views derive
  * (table `events`). */
 struct tp_event {

@@ -57,6 +57,8 @@ static const struct opt how[] = {
      AT(threshold)},
     {OPT_TEXT, "advice-limits", 0, "NAME=N,...", "other limits of what is worth advice, as in spatial=40",
      AT(advice_limits), check_advice_limits},
+    {OPT_FLAG, "startup", 0, NULL, "functions, lines, loops and paths of the loader and of what\n"
+     "runs in front of main, too; JSON and CSV have them always", AT(startup)},
     {OPT_TEXT, "format", 0, "gcc|sarif", "advice as a compiler's warnings, for editors, or as SARIF\n"
      "2.1.0, for code scanning", AT(code_format), check_format},
     {OPT_FLAG, "json", 0, NULL, "write JSON", AT(json)},
@@ -410,8 +412,13 @@ int cmd_report(int argc, char **argv)
     report.file = given_name();
     report.form = report.json ? TABLE_JSON : report.csv ? TABLE_CSV : TABLE_TERMINAL;
     report.difference = tp_meta(report.profile, "diff.new") != NULL;
-    bool good = column_define(report.profile, &report.defines) &&
-                (report.code_format != NULL ? report_advice_code(&report) : print(&report));
+    struct tp_error err;
+    bool hide = report.form == TABLE_TERMINAL && !report.startup && report.in == NULL, good = false;
+    if (tp_startup(report.profile, hide, &err) != 0)
+        term_error("%s", err.message);
+    else
+        good = column_define(report.profile, &report.defines) &&
+               (report.code_format != NULL ? report_advice_code(&report) : print(&report));
     free(report.shown.at);
     free(report.explained.at);
     given_close(report.profile);

@@ -45,6 +45,7 @@ struct report {
     size_t sections; /* printed so far */
     struct column_list explained; /* below tables: what each means is said once */
     bool explained_incl, explained_margins;
+    bool startup, told_startup; /* start-up is shown; it has been said that it is not */
 };
 
 /* All of these are false if the profile could not be read, or what was asked for is not in it; the line has been
@@ -62,6 +63,9 @@ void report_columns(const struct report *report, struct table *table, const stru
 void report_print(struct report *report, struct table *table, const char *key, const char *heading);
 /* Says on a terminal what columns mean that no earlier legend has. */
 void report_legend(struct report *report, const struct column_list *columns, bool sampled);
+
+/* Says on a terminal, once, that start-up was left out. */
+void report_left_out(struct report *report);
 
 bool report_tree(struct report *report, const struct tp_section_group *group);
 bool report_advice_known(struct report *report); /* finds it, too */

@@ -369,6 +369,8 @@ static char *rows_sql(const struct drawn *d)
     }
     fprintf(out, "$columns%s FROM %s WHERE %s AND %s", samples(d) ? ", id" : "", section->from,
             section->where != NULL ? section->where : "1", report->in != NULL ? section->in : "1");
+    if (section->function != NULL)
+        fprintf(out, " AND ifnull(%s, 0) NOT IN (SELECT id FROM temp.startup)", section->function);
     if (section->rows == TP_ROWS_LARGE)
         fprintf(out, " AND $size(ifnull($by, 0)) >= %f",
                 report->threshold > 0 ? report->threshold * fabs(d->total) / 100 : -1);
@@ -483,6 +485,27 @@ void report_legend(struct report *report, const struct column_list *columns, boo
     printf("%s%s", term_style(stdout, TERM_PLAIN), column > 0 ? "\n" : "");
 }
 
+void report_left_out(struct report *report)
+{
+    const struct column_spec *sort = &report->sort;
+    char share[80] = "", number[32];
+    struct query q;
+
+    if (report->told_startup)
+        return;
+    report->told_startup = true;
+    query_begin(&q, report->profile, "SELECT count(*), sum(\"%w\") FROM functions JOIN temp.startup USING (id)",
+                sort->is_ratio ? "calls" : sort->event);
+    if (query_row(&q) && query_int(&q, 0) > 0) {
+        if (!sort->is_ratio && sort->total > 0)
+            snprintf(share, sizeof share, " with %s %% of %s",
+                     term_tenths(number, 100 * query_real(&q, 1) / sort->total), sort->event);
+        printf("%s  left out: start-up, %lld functions of the loader and the C library%s; --startup shows them%s\n",
+               term_style(stdout, TERM_DIM), (long long)query_int(&q, 0), share, term_style(stdout, TERM_PLAIN));
+    }
+    query_end(&q);
+}
+
 /* ------------------------------------------------------------------------------------------ the section */
 
 void report_print(struct report *report, struct table *table, const char *key, const char *heading)
@@ -509,6 +532,8 @@ static void end(struct report *report, const struct drawn *d, struct table *tabl
     free(title);
     if (report->form == TABLE_TERMINAL && any)
         report_legend(report, &d->columns, samples(d));
+    if (any && d->section->function != NULL)
+        report_left_out(report);
 }
 
 /* A table for each row of a query. In JSON those of one key are one. */

@@ -5,7 +5,7 @@
  * An inclusive cost is never above the parent's, so nodes above the threshold are a tree again. Of a difference, what
  * is below a node may be larger than the node, which then counts as much as the largest of them. Rows are in
  * depth-first order, children by size. A recursive call costs at the ancestor that runs the callee; here it shows as a
- * row with calls only. A node whose descendants were pruned (--paths) is marked.
+ * row with calls only. What start-up calls takes its place. A node whose descendants were pruned (--paths) is marked.
  */
 #include "cli/report/report.h"
 
@@ -25,8 +25,13 @@
  */
 static const char tree_sql[] =
     "WITH RECURSIVE given(least, difference) AS (VALUES (%f, %d)), "
-    "node AS MATERIALIZED (SELECT id, parent, abs(%s) AS size FROM paths, given"
-    " WHERE recursive = 0 AND (difference OR (%s >= least AND %s > 0))), "
+    "skip AS MATERIALIZED (SELECT id, parent FROM paths WHERE function_id IN (SELECT id FROM temp.startup)), "
+    "above(id, parent) AS (SELECT id, parent FROM skip WHERE ifnull(parent, 0) NOT IN (SELECT id FROM skip)"
+    " UNION ALL SELECT skip.id, above.parent FROM above JOIN skip ON skip.parent = above.id), "
+    "node AS MATERIALIZED (SELECT p.id, CASE WHEN above.id IS NULL THEN p.parent ELSE above.parent END AS parent,"
+    " abs(%s) AS size FROM given CROSS JOIN paths p LEFT JOIN above ON above.id = p.parent"
+    " WHERE recursive = 0 AND function_id NOT IN (SELECT id FROM temp.startup)"
+    " AND (difference OR (%s >= least AND %s > 0))), "
     "large(id) AS (SELECT id FROM node, given WHERE difference AND size >= least AND size > 0"
     " UNION SELECT parent FROM large JOIN node USING (id), given WHERE difference), "
     "up(id, size) AS (SELECT id, size FROM large JOIN node USING (id)"
@@ -102,6 +107,7 @@ bool report_tree(struct report *report, const struct tp_section_group *group)
     column_keep(&columns, &incl);
     if (report->form == TABLE_TERMINAL && any)
         report_legend(report, &columns, false);
+    report_left_out(report);
     free(columns.at);
     return good;
 }

@@ -52,12 +52,12 @@ static const struct tp_section_column function_columns[] = {
 
 static const struct tp_section functions = {
     .key = "functions", .title = "Functions by $sort", .columns = function_columns, .place = TP_PLACE_POINT,
-    .from = "functions", .in = IS_IN, .ties = "function", .sampled = TP_SAMPLED_FUNCTIONS};
+    .from = "functions", .function = "id", .in = IS_IN, .ties = "function", .sampled = TP_SAMPLED_FUNCTIONS};
 
 static const struct tp_section lines = {
     .key = "lines", .title = "Lines by $sort", .place = TP_PLACE_POINT,
     .columns = (const struct tp_section_column[]){POINT("line of", "function", NULL), END},
-    .from = "lines", .in = IS_IN, .ties = "file, line, function, id", .sampled = TP_SAMPLED_LINES};
+    .from = "lines", .function = "function_id", .in = IS_IN, .ties = "file, line, function, id", .sampled = TP_SAMPLED_LINES};
 
 /* What a name stands for: a function, one of its contexts, or all that match; of these the function with the highest
  * value of what is sorted by, an exact name before a pattern. */
@@ -125,7 +125,7 @@ static const struct tp_section threads = {
 static const struct tp_section thread_functions = {
     .key = "thread_$id", .title = "Functions of thread $id by $sort", .rows = TP_ROWS_FIRST,
     .columns = (const struct tp_section_column[]){{"function", TEXT, "function"}, END},
-    .from = "thread_functions", .where = "thread = $id", .ties = "function",
+    .from = "thread_functions", .function = "function_id", .where = "thread = $id", .ties = "function",
     .each = "SELECT id, NULL FROM threads ORDER BY id LIMIT $limit"};
 
 /* How evenly the units of a merge share the work of each function. Units are what `tenure merge --keep` kept apart:
@@ -261,12 +261,12 @@ static const struct tp_section loops = {
         {"trip_count", REAL, "trips", CALLS, .about = "how often around each time that it was entered, a mean"},
         {"depth", COUNT, "depth", CALLS + 1, .about = "1: in no other loop"},
         {"id", COUNT}, {"parent", COUNT}, {"estimate", COUNT}, LOOP("ifnull(inlined, function)"), END},
-    .from = "loops", .in = "(" IS_IN " OR " IS_INLINED_IN ")", .ties = "file, line, id"};
+    .from = "loops", .function = "function_id", .in = "(" IS_IN " OR " IS_INLINED_IN ")", .ties = "file, line, id"};
 
 static const struct tp_section loop_data = {
     .key = "loop_data", .title = "Data structures that they walk, by $sort", .usual = of_loops,
     .columns = (const struct tp_section_column[]){DATA(0), LOOP(NULL), END}, .place = TP_PLACE_RANGE,
-    .from = "loop_data", .in = "(" IS_IN " OR loop_id IN (SELECT id FROM loops WHERE " IS_INLINED_IN "))",
+    .from = "loop_data", .function = "(SELECT function_id FROM loops WHERE loops.id = loop_id)", .in = "(" IS_IN " OR loop_id IN (SELECT id FROM loops WHERE " IS_INLINED_IN "))",
     .ties = "file, line, loop_id, data, data_id", .there = WITH_DATA};
 
 /* ------------------------------------------------------------------------------------------ patterns of misses */

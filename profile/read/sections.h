@@ -91,6 +91,7 @@ struct tp_section {
     enum tp_section_rows rows;
     const char *from;  /* SQL: a view, or a query in parentheses; NULL: rows are not made by SQL */
     const char *where; /* SQL: rows that the section is about; NULL: all */
+    const char *function; /* SQL: the function's id, where rows of start-up (tp_startup) may be left out; or NULL */
     const char *in;    /* SQL: rows that --in chooses; NULL: the section is not there with --in */
     const char *by;    /* SQL: what orders and limits rows, instead of the event sorted by */
     const char *total; /* SQL: the program's total of it; NULL: that of the event */
