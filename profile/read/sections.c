@@ -266,7 +266,8 @@ static const struct tp_section loops = {
 static const struct tp_section loop_data = {
     .key = "loop_data", .title = "Data structures that they walk, by $sort", .usual = of_loops,
     .columns = (const struct tp_section_column[]){DATA(0), LOOP(NULL), END}, .place = TP_PLACE_RANGE,
-    .from = "loop_data", .function = "(SELECT function_id FROM loops WHERE loops.id = loop_id)", .in = "(" IS_IN " OR loop_id IN (SELECT id FROM loops WHERE " IS_INLINED_IN "))",
+    .from = "loop_data", .function = "(SELECT function_id FROM loops WHERE loops.id = loop_id)",
+    .in = "(" IS_IN " OR loop_id IN (SELECT id FROM loops WHERE " IS_INLINED_IN "))",
     .ties = "file, line, loop_id, data, data_id", .there = WITH_DATA};
 
 /* ------------------------------------------------------------------------------------------ patterns of misses */
