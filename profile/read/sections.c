@@ -57,7 +57,8 @@ static const struct tp_section functions = {
 static const struct tp_section lines = {
     .key = "lines", .title = "Lines by $sort", .place = TP_PLACE_POINT,
     .columns = (const struct tp_section_column[]){POINT("line of", "function", NULL), END},
-    .from = "lines", .function = "function_id", .in = IS_IN, .ties = "file, line, function, id", .sampled = TP_SAMPLED_LINES};
+    .from = "lines", .function = "function_id", .in = IS_IN, .ties = "file, line, function, id",
+    .sampled = TP_SAMPLED_LINES};
 
 /* What a name stands for: a function, one of its contexts, or all that match; of these the function with the highest
  * value of what is sorted by, an exact name before a pattern. */
