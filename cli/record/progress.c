@@ -70,13 +70,21 @@ static int rows_free(int *columns)
     return size.ws_row;
 }
 
-static void show(const char *text)
+/* The same; what it was taken of before may have changed. */
+static int look(int *columns)
 {
-    int columns, rows = rows_free(&columns);
-    char line[512], all[600];
+    int rows = rows_free(columns);
 
     if (taken && rows != taken)
         give_row_back(reads_lines());
+    return rows;
+}
+
+static void show(const char *text)
+{
+    int columns, rows = look(&columns);
+    char line[512], all[600];
+
     if (rows == 0)
         return;
     if (!taken)
@@ -132,7 +140,8 @@ static void tell(const struct control *control, double seconds, double accesses)
 
 void progress_watch(pid_t pid, const char *folder)
 {
-    const struct timespec tick = {1, 0};
+    const struct timespec tick = {0, 100000000}; /* an editor shall have its last row as soon as that */
+    const double step = 1;
     const char *kind = getenv("TERM");
     struct sigaction before, stops = {.sa_handler = stop};
     struct control control = {.fd = -1};
@@ -157,7 +166,8 @@ void progress_watch(pid_t pid, const char *folder)
     if (before.sa_handler == SIG_DFL)
         sigaction(SIGTSTP, &stops, NULL);
     for (double last = start; ppoll(&child, 1, &tick, &waiting) <= 0;) {
-        if (term_now() < last + 0.5) /* a signal came */
+        look(&columns);
+        if (term_now() < last + step)
             continue;
         last = term_now();
         if (control.page == NULL && *folder != '\0')
