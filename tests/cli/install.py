@@ -45,6 +45,10 @@ def main():
         engines = os.path.join(below, "libexec/tenure")
         for name in os.listdir(engines) if os.path.isdir(engines) else []:
             check(os.path.exists(os.path.join(engines, name)), f"{name} leads nowhere")
+        modules = [folder for folder, _, files in os.walk(below) if folder.endswith("-packages/tenure") and files]
+        done = run(sys.executable, "-B", "-c", "import tenure; print(tenure.__file__)",
+                   env={**os.environ, "PYTHONPATH": os.path.dirname(modules[0]) if modules else ""})
+        check(done.stdout.startswith(destination), f"the Python module: {modules} {done.stderr}")
         moved = os.path.join(destination, "moved")
         os.rename(below, moved)
         tenure, profile = os.path.join(moved, "bin/tenure"), os.path.join(destination, "profile")
