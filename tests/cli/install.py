@@ -37,7 +37,8 @@ def main():
             return 77
         check(done.returncode == 0, "meson install: " + done.stderr)
         below = destination + prefix
-        wanted = ["bin/tenure", "include/tenure.h", "share/bash-completion/completions/tenure",
+        wanted = ["bin/tenure", "bin/cargo-tenure", "share/tenure/TenureTest.cmake", "include/tenure.h",
+                  "share/bash-completion/completions/tenure",
                   "share/zsh/site-functions/_tenure", "share/fish/vendor_completions.d/tenure.fish",
                   "share/man/man1/tenure.1", "share/doc/tenure/model.md", "share/doc/tenure/migration.md"]
         for path in wanted + [f"share/man/man1/tenure-{name}.1" for name in names]:
