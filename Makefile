@@ -9,6 +9,7 @@
 #   make soak      every test, with many more rounds of the random ones and the real programs in full (hours)
 #   make fuzz     search for inputs that break the readers, MINUTES [1] for each (needs clang)
 #   make deb       a Debian package, in BUILD/deb (debian/), looked at by lintian
+#   make newcomer  the quick start of README.md with the packages of `make deb`, in a new chroot of the same Debian
 #   make install   to PREFIX (DESTDIR is honoured)
 #   make clean
 #
@@ -65,6 +66,11 @@ deb:
 	@tools/install-packages --deb
 	@tools/deb $(BUILD)
 
+newcomer:
+	@[ -e "$$(echo $(BUILD)/deb/tenure_*.deb)" ] || $(MAKE) --no-print-directory deb
+	@. /etc/os-release && \
+	  TENURE_PACKAGES=$(BUILD)/deb tools/check-elsewhere "$$VERSION_CODENAME" /tenure/tools/newcomer
+
 install: all
 	@meson configure $(BUILD) --prefix=$(PREFIX) >/dev/null
 	@meson install -C $(BUILD) --no-rebuild
@@ -72,4 +78,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all everything check demo bench soak fuzz deb install clean
+.PHONY: all everything check demo bench soak fuzz deb newcomer install clean

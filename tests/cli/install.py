@@ -37,7 +37,8 @@ def main():
             return 77
         check(done.returncode == 0, "meson install: " + done.stderr)
         below = destination + prefix
-        wanted = ["bin/tenure", "include/tenure.h", "share/bash-completion/completions/tenure",
+        wanted = ["bin/tenure", "bin/cargo-tenure", "share/tenure/TenureTest.cmake", "include/tenure.h",
+                  "share/bash-completion/completions/tenure",
                   "share/zsh/site-functions/_tenure", "share/fish/vendor_completions.d/tenure.fish",
                   "share/man/man1/tenure.1", "share/doc/tenure/model.md", "share/doc/tenure/migration.md"]
         for path in wanted + [f"share/man/man1/tenure-{name}.1" for name in names]:
@@ -45,6 +46,10 @@ def main():
         engines = os.path.join(below, "libexec/tenure")
         for name in os.listdir(engines) if os.path.isdir(engines) else []:
             check(os.path.exists(os.path.join(engines, name)), f"{name} leads nowhere")
+        modules = [folder for folder, _, files in os.walk(below) if folder.endswith("-packages/tenure") and files]
+        done = run(sys.executable, "-B", "-c", "import tenure; print(tenure.__file__)",
+                   env={**os.environ, "PYTHONPATH": os.path.dirname(modules[0]) if modules else ""})
+        check(done.stdout.startswith(destination), f"the Python module: {modules} {done.stderr}")
         moved = os.path.join(destination, "moved")
         os.rename(below, moved)
         tenure, profile = os.path.join(moved, "bin/tenure"), os.path.join(destination, "profile")

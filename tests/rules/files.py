@@ -14,7 +14,7 @@ import sys
 import tree
 
 SOURCE = re.compile(r"(\.(c|h|inc|cpp|py|sh|S|js|css|rs|f90)|(^|/)(meson\.build|meson_options\.txt|Makefile))$"
-                    r"|^tools/[a-z-]+$|^bench/[a-z-]+$|^\.ci/run$")
+                    r"|^tools/[a-z-]+$|^contrib/|^bench/[a-z-]+$|^\.ci/run$")
 NOT_SOURCE = re.compile(r"^tools/packages$")
 DATA = re.compile(r"(^|/)(corpus|expected|data|stored)(/|$)|\.(png|out|expected|raw|bin|golden|stdout|stderr)$")
 DOCUMENTS = re.compile(r"\.(md|1|5|7)$")
