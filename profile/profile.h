@@ -155,6 +155,8 @@ size_t tp_event_count(const tp_profile *profile);
 const struct tp_event *tp_event_at(const tp_profile *profile, size_t i);
 /* By name, upper or lower case; NULL if the profile has no such event. */
 const struct tp_event *tp_event_find(const tp_profile *profile, const char *name);
+/* What is sorted by where nothing is said: CEst; in a profile without it (of another tool) the first event. */
+const char *tp_event_usual(const tp_profile *profile);
 
 /* Other weights in the cycle estimate: "L1m=12,LLm=180". Views then have the new CEst, as long as the profile is open;
  * its file does not change. An event that the estimate has no term for gets one. Once per profile at most. */

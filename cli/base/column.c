@@ -123,13 +123,6 @@ void column_missing(tp_profile *profile, const char *name, char *out, size_t siz
     }
 }
 
-const char *column_usual(tp_profile *profile)
-{
-    bool foreign = tp_event_find(profile, "CEst") == NULL && tp_event_count(profile) > 0;
-
-    return foreign ? tp_event_at(profile, 0)->name : "CEst";
-}
-
 bool column_find(tp_profile *profile, const char *which, const char *name, struct column_spec *out)
 {
     const char *names[160];
@@ -217,25 +210,13 @@ void column_headings(struct table *table, const struct column_spec *spec, int gr
     table_heading_alone(table, title);
 }
 
-/* What is known of an event or ratio besides its name, and its level; "": nothing. */
-static const char *words_of(tp_profile *profile, const char *base, struct tp_declared *declared)
-{
-    const struct tp_event *event = tp_event_find(profile, base);
-    const struct tp_formula *own = tp_formula_find(profile, base);
-
-    tp_declared_find(base, declared);
-    if ((event != NULL || (own != NULL && own->meaning != NULL)) && *declared->words != '\0')
-        return declared->words;
-    return event != NULL && strcmp(event->long_name, event->name) != 0 ? event->long_name : "";
-}
-
 void column_words(tp_profile *profile, const char *name, char *out, size_t size)
 {
     struct tp_declared declared;
     char base[48];
 
     base_name(name, base, sizeof base);
-    const char *words = words_of(profile, base, &declared);
+    const char *words = tp_words_of(profile, base, &declared);
     snprintf(out, size, *words != '\0' ? "%s (%s)" : "%.0s%s", words, name);
 }
 
@@ -243,7 +224,7 @@ void column_meaning(tp_profile *profile, const struct column_spec *spec, char *o
 {
     struct tp_declared declared;
     const char *name = spec->formula != NULL ? spec->formula->name : spec->event;
-    const char *words = words_of(profile, name, &declared);
+    const char *words = tp_words_of(profile, name, &declared);
     bool estimate = strcmp(spec->event, "CEst") == 0, own = spec->formula != NULL && spec->formula->meaning == NULL;
     const struct tp_event *event = tp_event_find(profile, name);
     size_t used = (size_t)snprintf(out, size, *declared.level != '\0' ? "%s (%s)" : "%s%s",

@@ -61,9 +61,6 @@ const char *column_take_define(void *defines, const char *name, const char *valu
 /* Makes them columns; false with one line on stderr. */
 bool column_define(tp_profile *profile, const struct column_defines *defines);
 
-/* What is sorted by where nothing is said: CEst; in a profile without it (of another tool) the first event. */
-const char *column_usual(tp_profile *profile);
-
 /* Headings for a value and, unless it is a ratio, its percentage, with the groups (table.h) of both; a group below 0:
  * there are no percentages. */
 void column_headings(struct table *table, const struct column_spec *spec, int group, int percent_group);

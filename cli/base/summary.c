@@ -17,6 +17,7 @@
 #include "cli/base/term.h"
 #include "engine/common/geometry.h"
 #include "profile/advice/advice.h"
+#include "profile/read/lineless.h"
 #include "profile/read/margin.h"
 
 #include <ctype.h>
@@ -400,4 +401,22 @@ bool summary_verdict(tp_profile *profile, FILE *out, const char *indent, const c
         fprintf(out, "`tenure report --lines %s` shows what each line costs, ", safe);
     fprintf(out, "`tenure open %s` the rest\n", safe);
     return true;
+}
+
+bool summary_lineless(tp_profile *profile, FILE *out, const char *indent)
+{
+    struct tp_error err = {0};
+    char safe[8192];
+    struct query q;
+
+    if (tp_lineless(profile, &err) != 0) {
+        term_error("%s", err.message);
+        return false;
+    }
+    query_begin(&q, profile, "SELECT text FROM temp.lineless ORDER BY rowid");
+    while (query_row(&q)) {
+        term_escape(safe, sizeof safe, query_text(&q, 0));
+        fprintf(out, "%s%s\n", indent, safe);
+    }
+    return query_end(&q);
 }

@@ -19,4 +19,7 @@ bool summary_verdict(tp_profile *profile, FILE *out, const char *indent, const c
  * accesses, instruction fetches included. */
 bool summary_totals(tp_profile *profile, FILE *out, const char *indent);
 
+/* A line for each object that lacks line information (profile/read/lineless.h). */
+bool summary_lineless(tp_profile *profile, FILE *out, const char *indent);
+
 #endif

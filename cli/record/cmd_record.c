@@ -15,7 +15,6 @@
 #include "cli/base/caches.h"
 #include "cli/base/column.h"
 #include "cli/base/given.h"
-#include "cli/base/lineless.h"
 #include "cli/base/names.h"
 #include "cli/base/opt.h"
 #include "cli/base/output.h"
@@ -499,7 +498,7 @@ static struct told tell(struct record *r, const char *path)
             fprintf(stderr, "tenure: sums of %" PRIu64 " runs%s\n", r->summed,
                     r->options.config.sample > 1 ? ", each of other sets" : "");
         summary_totals(profile, stderr, "  ");
-        lineless_objects(profile, stderr, "  ");
+        summary_lineless(profile, stderr, "  ");
         tell_unfollowed(profile);
         tell_sampling(r, profile);
     }

@@ -61,7 +61,7 @@ static bool choose_columns(struct top *top)
 {
     static const char *const usual[] = {"CEst", "Ir", "L1m", "LLm", "SpLossD1"};
 
-    if (column_add(&top->columns, top->now, top->sort != NULL ? top->sort : column_usual(top->now), true) < 0)
+    if (column_add(&top->columns, top->now, top->sort != NULL ? top->sort : tp_event_usual(top->now), true) < 0)
         return false;
     if (top->columns.at[0].is_ratio) {
         term_error("top: %s is a ratio; sort by an event", top->columns.at[0].name);

@@ -9,7 +9,6 @@
 
 #include "cli/base/caches.h"
 #include "cli/base/given.h"
-#include "cli/base/lineless.h"
 #include "cli/base/opt.h"
 #include "cli/base/summary.h"
 #include "cli/base/term.h"
@@ -125,7 +124,7 @@ static bool choose_columns(struct report *report)
     char base[64], inclusive[80];
 
     if (!column_find(report->profile, "this profile",
-                     report->sort_name ? report->sort_name : column_usual(report->profile), &report->sort))
+                     report->sort_name ? report->sort_name : tp_event_usual(report->profile), &report->sort))
         return false;
     if (at != NULL) {
         while (opt_next_word(&at, base, sizeof base)) {
@@ -297,7 +296,7 @@ static bool print_overview(struct report *report)
         if (!summary_verdict(report->profile, stdout, "", report->file))
             return false;
         putchar('\n');
-        if (!summary_totals(report->profile, stdout, "") || !lineless_objects(report->profile, stdout, ""))
+        if (!summary_totals(report->profile, stdout, "") || !summary_lineless(report->profile, stdout, ""))
             return false;
     }
     report->sections++;

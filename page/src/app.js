@@ -6,7 +6,7 @@
 //
 // `e` is the chosen event, `c` the other columns, `s` the column that a table is sorted by (- before: descending);
 // views have parameters of their own. To go somewhere is to change the address; the browser's history does the rest.
-// What a link does not name, it keeps (`e` and `c`), or forgets (everything else).
+// What a link does not name, it keeps (CARRIED), or forgets (everything else).
 
 import {h, replaceContent} from './dom.js';
 import * as format from './format.js';
@@ -16,7 +16,7 @@ import {VirtualTable} from './table.js';
 
 export const NEWNESS = {new: 'new: it was not there before', gone: 'gone: it is not there any more'};
 
-const CARRIED = ['e', 'c'];
+const CARRIED = ['e', 'c', 'order', 'collapsed', 'hidden'];
 const NARROW = 900; // pixels; below there is room for one column of costs
 const HEADING = 13; // characters of a column whose heading is words, which are then on several lines
 
@@ -252,13 +252,20 @@ export class App {
         );
     }
 
-    /* A field for words, which `find` gets when they change; beside it what `said()` says then. */
-    filter(placeholder, find, said) {
+    /* A field for words, which `find` gets when they change; beside it what `said()` says then. Where there is a
+     * `step`, (+1 or -1) goes to the next or the previous of what was found, by Enter and by buttons. */
+    filter(placeholder, find, said, step) {
         const words = h('span.dim', said());
-        const filter = h('input', {
+        const go = (way) => {
+            step(way);
+            replaceContent(words, said());
+        };
+        const button = (label, way, about) =>
+            h('button', {tip: () => [about], 'aria-label': about, onclick: () => go(way)}, label);
+        const filter = h('input.find', {
             type: 'search',
-            placeholder,
-            size: Math.max(20, placeholder.length),
+            placeholder: placeholder + '  /',
+            size: Math.max(20, placeholder.length + 3),
             'aria-label': placeholder,
             spellcheck: 'false',
             value: this.params.get('q') || '',
@@ -267,18 +274,20 @@ export class App {
                 find(filter.value);
                 replaceContent(words, said());
             },
+            onkeydown: (event) => step && event.key === 'Enter' && go(event.shiftKey ? -1 : 1),
         });
-        return [filter, words];
+        const ways = [['\u2193', 1, 'next found, Enter'], ['\u2191', -1, 'previous found, Shift Enter']];
+        return [[filter, step && ways.map((way) => button(...way))], words];
     }
 
     /* Buttons of which one is pressed; another one changes the parameter `key` of the address. `words(value)`,
-     * `tip(value)`. */
-    choice(key, values, chosen, words, tip) {
+     * `tip(value)`; `others`: what else changes with it. */
+    choice(key, values, chosen, words, tip, others = {}) {
         const properties = (value) => ({
             'data-choice': value,
             'aria-pressed': String(value === chosen),
             tip: () => [tip(value)],
-            onclick: () => this.change({[key]: value}),
+            onclick: () => this.change({...others, [key]: value}),
         });
         return h('span.kinds', values.map((value) => h('button', properties(value), words(value))));
     }

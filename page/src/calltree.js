@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// calltree.js: the call tree of the profile: who is below whom, and what it costs.
+// calltree.js: the call tree of the profile, as it is or in another shape (reshape.js): who is below whom, and what it
+// costs. The address says which shape: order=bottom-up, collapsed=1, hidden=ids of functions.
 //
 // Table `paths` is in post-order with depths: read backwards, a row's parent is the row of one depth less that was read
 // last. Children are sorted by an event only when somebody looks at them.
 
 import * as format from './format.js';
+import {reshape} from './reshape.js';
+
+export const ORDERS = ['top-down', 'bottom-up'];
 
 /* What a node is besides its function: columns of the table, with a mark, and what it means. */
 export const MARKS = {
@@ -13,24 +17,27 @@ export const MARKS = {
     recursive: 'recursive: costs are where it was first called',
     approximate:
         'pruned: the recording had no room for some call paths below it (--paths); what they cost is in its self cost',
+    cut: 'cut: it has more callers, for which there is no room',
 };
 
 export class CallTree {
-    static load(app) {
+    /* In the shape that the address names. */
+    static async load(app) {
         const columns = ['depth', 'function_id', 'calls', 'thread', 'approximate', 'handler', 'recursive'];
-        return app.once('call tree', async () => new CallTree(await app.tables.paths.read(...columns)));
+        const whole = await app.once('call tree', async () => {
+            const {function_id: functionId, ...of} = await app.tables.paths.read(...columns);
+            return new CallTree({...of, functionId, parent: parentsOf(of.depth)});
+        });
+        const shape = shapeOf(app, await app.names());
+        if (!shape.key) return whole;
+        if (app.memory.get('reshaped')?.key !== shape.key)
+            app.memory.set('reshaped', new CallTree({...reshape(whole, shape), key: shape.key}));
+        return app.memory.get('reshaped');
     }
 
-    constructor({function_id: functionId, ...columns}) {
-        const {depth, thread} = columns;
-        Object.assign(this, columns, {functionId, rows: depth.length});
-        this.parent = new Int32Array(this.rows).fill(-1);
-        const last = [];
-        for (let row = this.rows - 1; row >= 0; row--) {
-            if (depth[row] > 0 && last[depth[row] - 1] !== undefined) this.parent[row] = last[depth[row] - 1];
-            last[depth[row]] = row;
-        }
-        this.threads = new Set(thread).size;
+    constructor(columns) {
+        Object.assign(this, columns, {rows: columns.parent.length});
+        this.threads = new Set(this.thread).size;
         /* The children of row r are list[start[r]] to list[start[r + 1] - 1]; roots are those of row `rows`. */
         const {rows, parent} = this;
         this.start = new Uint32Array(rows + 2);
@@ -40,6 +47,33 @@ export class CallTree {
         const next = this.start.slice();
         this.list = new Uint32Array(rows);
         for (let row = 0; row < rows; row++) this.list[next[of(row)]++] = row;
+    }
+
+    /* What nodes cost of a metric; null where paths have no such costs. */
+    async costs({metrics, tables}, metric) {
+        if (!this.to) return metrics.values(tables.paths, metric);
+        const columns = await metrics.columns(tables.paths, {...metric, incl: false});
+        if (!columns) return null;
+        const sums = new Map([...columns].map(([name, own]) => [name, this.sums(own, metric.incl || this.inverted)]));
+        const value = (_, row) => metrics.of(metric, (name) => sums.get(name)[row]);
+        return Float64Array.from({length: this.rows}, value);
+    }
+
+    /* Of self costs of the table's paths; NULL only where all of them are. */
+    sums(own, below) {
+        const sums = new Float64Array(this.rows).fill(NaN);
+        const add = (node, value) => {
+            if (value === value) sums[node] = (sums[node] || 0) + value;
+        };
+        own.forEach((value, row) => add(this.to[row], value));
+        for (let row = 0; below && row < this.rows; row++) if (this.parent[row] >= 0) add(this.parent[row], sums[row]);
+        return sums;
+    }
+
+    /* The outermost node above. */
+    root(row) {
+        while (this.parent[row] >= 0) row = this.parent[row];
+        return row;
     }
 
     children(row) {
@@ -95,16 +129,42 @@ export class CallTree {
     /* What a node is besides its function. */
     remark(row) {
         const thread = this.parent[row] < 0 && this.threads > 1 && `thread ${this.thread[row]}`;
-        const marks = Object.keys(MARKS).map((column) => this[column][row] === 1 && MARKS[column]);
+        const marks = Object.keys(MARKS).map((column) => this[column]?.[row] === 1 && MARKS[column]);
         return [thread, ...marks].filter(Boolean);
     }
 }
+
+function parentsOf(depth) {
+    const parent = new Int32Array(depth.length).fill(-1);
+    const last = [];
+    for (let row = depth.length - 1; row >= 0; row--) {
+        if (depth[row] > 0 && last[depth[row] - 1] !== undefined) parent[row] = last[depth[row] - 1];
+        last[depth[row]] = row;
+    }
+    return parent;
+}
+
+/* ------------------------------------------------------------------------------------------ its shape */
+
+/* What the address says of it; `key` is '' for the tree as it is. */
+export function shapeOf({params}, names) {
+    const ids = (params.get('hidden') || '').split(',').filter(Boolean).map(Number);
+    const hidden = new Set(ids.filter((id) => names.functionRow(id) !== undefined));
+    const [inverted, collapsed] = [params.get('order') === ORDERS[1], params.get('collapsed') === '1'];
+    const key = inverted || collapsed || hidden.size ? [inverted, collapsed, ...hidden].join() : '';
+    return {inverted, collapsed, hidden, key};
+}
+
+/* The metric of which the tree shows inclusive costs: from the bottom up, those of self costs. */
+export const shownOf = ({metrics}, nodes, metric) => metrics.at({...metric, incl: !nodes.inverted}, metric.side);
+
+/* ------------------------------------------------------------------------------------------ marks */
 
 /* A field for words: {filter: its elements, has: whether a node's function has them in its name}. Beside it is what
  * these nodes cost together of an inclusive metric; `changed()` is called for other words. */
 export async function markingOf(app, nodes, metric, changed) {
     const {metrics} = app;
-    const [names, costs] = await Promise.all([app.names(), metrics.values(app.tables.paths, metric)]);
+    const [names, costs] = await Promise.all([app.names(), nodes.costs(app, metric)]);
     const ids = [...(await app.tables.functions.numbers('id'))];
     const marking = {has: (row) => row >= 0 && Boolean(all && all.found[row])};
     let all = null;

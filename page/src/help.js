@@ -14,7 +14,8 @@ import {hasStatements, HOT} from './statements.js';
 
 const KEYS = [
     ['1 \u2026 9', 'views, from left to right'],
-    ['/', 'search functions, files and data structures'],
+    ['s', 'search functions, files and data structures'],
+    ['/', 'find: by name in lists, the call tree and the flame graph, text in a source file; elsewhere as s'],
     ['?', 'keys, words, marks and colours'],
     ['e', 'choose the event'],
     ['i', 'inclusive or self cost'],
@@ -22,6 +23,8 @@ const KEYS = [
     ['Enter', 'open what the row names'],
     ['\u2190 \u2192', 'close and open a branch, a line\u2019s details'],
     ['n p', 'source: next and previous hot line'],
+    ['Enter, Shift Enter', 'in the field that finds in a source file: next and previous'],
+    ['h', 'call tree, flame graph: leave the chosen function out; its costs, and what it calls, are its caller\u2019s'],
     ['Esc', 'flame graph, treemap: one level up'],
     ['Alt \u2190', 'back'],
 ];
@@ -44,7 +47,7 @@ function colours(app) {
         events.has('SpLossD1') && [used, 'of what was loaded, the part that was touched; the rest was not'],
         !difference && [
             flames(box(0), box(1)),
-            'flame graph: the warmer the more is self cost; a hue for each object file',
+            'flame graph: the warmer the more is self cost, or, bottom-up, the more it is; a hue for each object file',
         ],
         sides && [flames(box(1), box(1, true)), 'flame graph, treemap: it grew, it fell'],
         hasStatements(app.profile) && [

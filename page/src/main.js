@@ -91,7 +91,9 @@ async function draw(number) {
 function keys(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, dialog[open]'))
         return;
-    if (event.key === '/') frame.search.focus();
+    const field = event.key === '/' && frame.main.querySelector('input.find');
+    if (field) field.select();
+    else if (event.key === '/' || event.key === 's') frame.search.focus();
     else if (event.key === 'e') frame.chooser.open();
     else if (event.key === 'i') frame.chooser.toggle();
     else if (event.key === '?') frame.help.open();

@@ -7,6 +7,7 @@
 
 import {rowsById} from './data.js';
 import * as format from './format.js';
+import {HIDDEN} from './reshape.js';
 
 export const UNKNOWN = '???';
 
@@ -23,7 +24,8 @@ export class Names {
             files.texts('path'),
             objects.texts('path'),
         ]);
-        const of = (rows, texts) => (id) => (rows.has(id) ? format.name(texts.at(rows.get(id))) : UNKNOWN);
+        const of = (rows, texts) => (id) =>
+            rows.has(id) ? format.name(texts.at(rows.get(id))) : id === HIDDEN ? 'hidden' : UNKNOWN;
         return Object.assign(names, {
             functionRow: (id) => functionRows.get(id),
             function: of(functionRows, own.function),
@@ -42,6 +44,7 @@ export class Names {
     ref(id, changes = {}) {
         const row = this.functionRow(id);
         const name = this.function(id);
+        if (id === HIDDEN) return nobody(name, 'what hidden functions cost themselves that nobody called');
         const about = () => [name, ...(row === undefined ? [] : this.whereIs(row))];
         return {name, go: ['function', id, changes], about};
     }

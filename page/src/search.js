@@ -14,7 +14,7 @@ export class Search {
         this.app = app;
         this.input = h('input', {
             type: 'search',
-            placeholder: 'Search  /',
+            placeholder: 'Search  s',
             'aria-label': 'Search functions, files, data',
             spellcheck: 'false',
             oninput: () => this.find(),

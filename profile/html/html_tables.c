@@ -124,6 +124,7 @@ static const struct table tables[] = {
      WORTH "ORDER BY t.file_id, t.first_line, t.line, t.store, t.floating", SELF | SIDES, CHUNK},
     {"loops", "t_loops", "id parent function_id file_id line last_line depth iterations entries estimate",
      "WHERE (SELECT count(*) FROM main.t_loops) <= 4096{over _incl 1000} ORDER BY t.id", BOTH | SIDES, CHUNK},
+    {"lineless", "temp.lineless", "text", "ORDER BY t.rowid", 0, CHUNK},
     {"coded", "temp.page_coded", "function_id", "ORDER BY t.function_id", 0, CHUNK},
     {"instructions", "t_instructions", "id address length file_id line",
      "WHERE t.function_id IN (SELECT function_id FROM temp.page_coded) ORDER BY t.id", SELF | SIDES, SMALL_CHUNK},

@@ -30,6 +30,17 @@ const struct tp_formula *tp_formula_find(const tp_profile *profile, const char *
     return formula;
 }
 
+const char *tp_words_of(const tp_profile *profile, const char *base, struct tp_declared *declared)
+{
+    const struct tp_event *event = tp_event_find(profile, base);
+    const struct tp_formula *own = tp_formula_find(profile, base);
+
+    tp_declared_find(base, declared);
+    if ((event || (own && own->meaning)) && *declared->words != '\0')
+        return declared->words;
+    return event && strcmp(event->long_name, event->name) != 0 ? event->long_name : "";
+}
+
 struct tp_term tp_term_find(const tp_profile *profile, const char *name)
 {
     size_t length = strlen(name);

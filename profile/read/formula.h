@@ -99,6 +99,10 @@ const struct tp_formula *tp_formulas(const tp_profile *profile);
 /* By name, upper or lower case; NULL: there is none. */
 const struct tp_formula *tp_formula_find(const tp_profile *profile, const char *name);
 
+/* What is known of an event or ratio besides its name, and its level; "": nothing. */
+struct tp_declared;
+const char *tp_words_of(const tp_profile *profile, const char *base, struct tp_declared *declared);
+
 /* The event that `name` means, self or inclusive (_incl behind); term->event is NULL if it means none. */
 struct tp_term tp_term_find(const tp_profile *profile, const char *name);
 

@@ -397,3 +397,10 @@ const struct tp_event *tp_event_find(const tp_profile *profile, const char *name
     }
     return NULL;
 }
+
+const char *tp_event_usual(const tp_profile *profile)
+{
+    bool foreign = !tp_event_find(profile, "CEst") && tp_event_count(profile) > 0;
+
+    return foreign ? tp_event_at(profile, 0)->name : "CEst";
+}

@@ -28,7 +28,7 @@ CODED = "t_instructions WHERE function_id IN (%s)"
 FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "threads", "parts": "parts",
         "objects": "objects", "files": "files", "units": "units"}
 # What the page makes of several tables, said in another way: by views, and frame by frame.
-MADE = ("advice", "advice_places", "advice_evidence", "statements", "accesses", "coded", "code", "sources",
+MADE = ("lineless", "advice", "advice_places", "advice_evidence", "statements", "accesses", "coded", "code", "sources",
         "source_text", "refused", "data_lines", "data_paths", "strides", "conflicts", "data_pairs", "statement_pairs",
         "pair_sums", "ratios", "under", "under_sums", "shared_data", "sharing", "sharing_sums")
 # Groups of sampled sets: of which table, its column, and the order of that table's rows in the page.

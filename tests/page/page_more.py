@@ -545,6 +545,7 @@ def arcs_of_statements(browser, profile):
     check("interdependence: by its address", numbers, [
         int(row["mean_distance"].replace(",", "")) for row in cells(browser) if row["mean_distance"]])
     file = profile.one("SELECT id FROM files WHERE path LIKE '%page_program.cpp'")
+    browser.wait("document.querySelector('.end[data-role=function]')")
     line = browser.evaluate(  # which statements are drawn differs from run to run
         "(end => { end.dispatchEvent(new MouseEvent('click'));"
         " return end.textContent.match(/([0-9]+)$/)[1]; })"
@@ -792,6 +793,7 @@ def sampled(folder):
         margins_of_lines(browser, profile)
         picture(browser, "sampled-source")
         browser.go("#treemap?e=L1m")
+        browser.wait("document.querySelector('.area.leaf')")
         largest = browser.evaluate(  # which functions have misses in the sampled sets differs from run to run
             "[...document.querySelectorAll('.area.leaf')].map(e => [e.getBoundingClientRect(), e.dataset.row])"
             ".sort(([a], [b]) => b.width * b.height - a.width * a.height)[0][1]")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// flame.js: the call tree as a flame graph from the top down: as wide as its inclusive cost, the warmer the more of it
-// is self cost. What would be less than a pixel is left out.
+// flame.js: the call tree as a flame graph, from the program's start down or from the bottom up: as wide as its
+// inclusive cost, the warmer the more of it is self cost. What would be less than a pixel is left out.
 //
 // A click zooms into a call path; what is above it stays on top and leads back. Where costs are less than nothing
 // (differences), a box is as wide as its size, has a colour of its own, and boxes that would not fit below their caller
@@ -10,9 +10,10 @@
 
 import {append, h, replaceContent, topBar} from '../dom.js';
 import * as format from '../format.js';
-import {CallTree, markingOf} from '../calltree.js';
+import {CallTree, markingOf, shownOf} from '../calltree.js';
 import {SIDES} from '../metrics.js';
-import {noTree} from './tree.js';
+import {shaping} from '../shaping.js';
+import {noTree, partOf} from './tree.js';
 
 const ROW = 19; // pixels
 const NARROWEST = 1.2;
@@ -36,11 +37,10 @@ export const flame = {
             onclick: (event) => graph.click(event),
         });
         graph.box = box;
-        append(
-            place,
-            topBar('Flame graph', sideChooser(app), graph.marking.filter, graph.said, h('span.dim', graph.legend())),
-            box,
-        );
+        const shape = shaping(app, graph.names, graph.nodes, place, () => graph.current);
+        const legend = h('span.dim', graph.legend());
+        const bar = topBar('Flame graph', shape, sideChooser(app), graph.marking.filter, graph.said, legend);
+        append(place, bar, box);
         new ResizeObserver(() => graph.draw()).observe(box);
     },
 
@@ -52,25 +52,25 @@ export const flame = {
 
 class FlameGraph {
     static async load(app) {
-        const {metrics, tables} = app;
+        const {metrics} = app;
         const chosen = app.metric.ratio ? metrics.find(metrics.first()) : app.metric;
         const graph = Object.assign(new FlameGraph(), {app});
         graph.side = sideOf(app);
-        graph.incl = metrics.at({name: chosen.name, incl: true}, graph.side);
+        [graph.nodes, graph.names] = await Promise.all([CallTree.load(app), app.names()]);
+        const {nodes} = graph;
+        graph.shown = shownOf(app, nodes, {name: chosen.name, side: graph.side});
         graph.self = metrics.at({name: chosen.name}, graph.side);
-        [graph.nodes, graph.names, graph.costs, graph.own, graph.change] = await Promise.all([
-            CallTree.load(app),
-            app.names(),
-            metrics.values(tables.paths, graph.incl),
-            metrics.values(tables.paths, graph.self),
-            graph.side && metrics.values(tables.paths, metrics.at({name: chosen.name, incl: true})),
+        [graph.costs, graph.own, graph.change] = await Promise.all([
+            nodes.costs(app, graph.shown),
+            nodes.costs(app, graph.self),
+            graph.side && nodes.costs(app, shownOf(app, nodes, {name: chosen.name})),
         ]);
         const wanted = app.params.get('n');
         graph.zoom =
             wanted !== null && Number(wanted) >= 0 && Number(wanted) < graph.nodes.rows ? Number(wanted) : -1;
         graph.marked = app.params.has('f') ? Number(app.params.get('f')) : null;
         graph.current = graph.zoom;
-        graph.marking = await markingOf(app, graph.nodes, graph.incl, () => graph.mark());
+        graph.marking = await markingOf(app, graph.nodes, graph.shown, () => graph.mark());
         graph.warm = graph.change || graph.own;
         graph.hottest = graph.warm.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
         graph.said = h('span.said', graph.marked === null ? '' : 'marked: ' + graph.names.function(graph.marked));
@@ -78,8 +78,9 @@ class FlameGraph {
     }
 
     legend() {
-        const wide = `as wide as ${format.inSentence(this.app.metrics.title(this.incl))}`;
-        return wide + (this.change ? ', red where it grew, green where it fell' : ', warm where it is self cost');
+        const wide = `as wide as ${format.inSentence(this.app.metrics.title(this.shown))}`;
+        if (this.change) return wide + ', red where it grew, green where it fell';
+        return wide + (this.nodes.inverted ? ', the warmer the more' : ', warm where it is self cost');
     }
 
     weight(row) {
@@ -134,7 +135,7 @@ class FlameGraph {
         const kinds = [above && 'above', (this.change || this.costs)[row] < 0 && 'less', width > NAMED && 'named']
             .filter(Boolean)
             .join(' ');
-        const value = this.app.metrics.show(this.incl, this.costs[row]);
+        const value = this.app.metrics.show(this.shown, this.costs[row]);
         this.drawn.set(
             row,
             h(
@@ -163,9 +164,11 @@ class FlameGraph {
         const {metrics} = this.app;
         const [name, ...where] = this.names.ref(this.nodes.functionId[row]).about();
         return [
-            ...metrics.explain(this.incl, this.costs[row], name),
-            `self: ${metrics.worth(this.self, this.own[row])}`,
-            this.change && `change: ${metrics.worth(metrics.at(this.incl), this.change[row])}`,
+            ...metrics.explain(this.shown, this.costs[row], name),
+            this.nodes.inverted
+                ? partOf(this.names, this.nodes, row, this.costs)
+                : `self: ${metrics.worth(this.self, this.own[row])}`,
+            this.change && `change: ${metrics.worth(metrics.at(this.shown), this.change[row])}`,
             `called ${format.times(this.nodes.calls[row])} on this path`,
             ...where,
             ...this.nodes.remark(row),

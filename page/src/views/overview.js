@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// overview.js: where to begin: what the estimated time is spent on, the best advice, what was recorded, the traffic
-// between the caches, kinds of misses, the lines, functions, data structures and files that cost most of the chosen
-// event, and all totals.
+// overview.js: where to begin: what the estimated time is spent on, the best advice, objects without line
+// information, what was recorded, the traffic between the caches, kinds of misses, the lines, functions, data
+// structures and files that cost most of the chosen event, and all totals.
 
 import {append, h} from '../dom.js';
 import * as format from '../format.js';
@@ -35,6 +35,7 @@ export const overview = {
             h('h1.name', format.name(app.profile.title)),
             verdict(app),
             await worthChanging(app),
+            (await app.tables.lineless.records()).map(({text}) => h('p.warning', text)),
             recorded(app),
             await Promise.all((app.metrics.sides ? SIDES : [undefined]).map((side) => traffic(app, side))),
             await kinds(app),

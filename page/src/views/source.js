@@ -2,7 +2,7 @@
 //
 // source.js: the source, line by line, with what each line costs; without an argument the list of files. In the margin,
 // at the last line of each statement, is what it costs of the whole program; hot ones are bold; and a mark where advice
-// names the line. A panel beside it says more of the statement at the current line.
+// names the line. A panel beside it says more of the statement at the current line. A field finds text in the file.
 //
 // Under a line stand the functions that were inlined there. A line opens (click, Enter, arrow right) into the functions
 // that it is part of, where it is code of more than one; the calls made from it; the data structures that it misses in;
@@ -33,6 +33,7 @@ export const source = {
         const panel = hasStatements(app.profile) ? new Panel(app, names, file.statements) : null;
         const current = Number(app.params.get('l')) || file.hottest();
         const table = sourceTable(app, names, file, rows, panel);
+        const finder = new Finder(app, file, rows, table);
         table.current = rows.indexOfLine(current);
         append(
             place,
@@ -40,6 +41,7 @@ export const source = {
                 'div.bar-top',
                 h('h1.name', {tip: () => [names.file(id)]}, format.fileName(names.file(id))),
                 h('span.dim.path', names.file(id)),
+                file.text && finder.field,
                 h('span.keys', step(table, rows, file, -1), step(table, rows, file, 1)),
             ),
             file.note(),
@@ -47,7 +49,7 @@ export const source = {
         );
         if (panel) await panel.show(rows.rows[table.current] ? rows.rows[table.current].line : 0);
         place.addEventListener('keydown', (event) => {
-            if (event.key !== 'n' && event.key !== 'p') return;
+            if ((event.key !== 'n' && event.key !== 'p') || event.target.closest('input')) return;
             toHot(table, rows, file, event.key === 'n' ? 1 : -1);
         });
         this.table = table;
@@ -117,6 +119,7 @@ class SourceFile {
         file.inlinedCosts = await app.costsOf(inlined, list);
         file.calls = await rowsByLine(arcs, id, 'file_id', 'line');
         file.statements = await Statements.load(app, id);
+        file.found = new Set(); // lines with the words that were looked for
         file.advice = hasAdvice(app.profile) ? await Advice.load(app) : null;
         return Object.assign(file, await sourceOf(app.tables, id));
     }
@@ -233,6 +236,7 @@ function sourceTable(app, names, file, rows, panel) {
         if (row.kind === 'line' && (await rows.toggle(row, way || 0))) table.setItems(rows.rows);
     };
     const isIdle = (row) => row.kind === 'line' && !file.byLine.has(row.line);
+    const isFound = (row) => row.kind === 'line' && file.found.has(row.line);
     const isHot = (row) => row.kind === 'line' && file.statements.isHot(row.line);
     const table = app.table({
         columns: [
@@ -261,9 +265,13 @@ function sourceTable(app, names, file, rows, panel) {
         label: 'Source',
         class: 'source',
         rowClass: (row) =>
-            [row.kind, rows.opened.has(row.line) && 'open', isHot(row) && 'hot', isIdle(row) && 'idle']
-                .filter(Boolean)
-                .join(' '),
+            Object.entries({
+                [row.kind]: true,
+                open: rows.opened.has(row.line),
+                hot: isHot(row),
+                idle: isIdle(row),
+                hit: isFound(row),
+            }).flatMap(([name, is]) => (is ? name : [])).join(' '),
         open: toggle,
         step: toggle,
         onselect: ({line}) => {
@@ -331,15 +339,62 @@ function lineTip(names, file, row) {
     ];
 }
 
-/* ------------------------------------------------------------------------------------------ moving to hot lines */
+/* ------------------------------------------------------------------------------------------ finding text */
+
+/* A field that finds lines by their text, capital letters or not. */
+class Finder {
+    constructor(app, file, rows, table) {
+        Object.assign(this, {file, rows, table});
+        this.find(app.params.get('q') || '');
+        const find = (words) => {
+            this.find(words);
+            this.step(0);
+            table.refresh();
+        };
+        this.field = app.filter('Find in this file', find, () => this.said(), (way) => this.step(way));
+    }
+
+    find(words) {
+        const wanted = words.toLowerCase();
+        const has = (line) => this.file.text[line - 1].toLowerCase().includes(wanted);
+        const all = Array.from(this.file.text || [], (_, i) => i + 1);
+        this.words = words;
+        this.lines = words ? all.filter(has) : [];
+        this.file.found = new Set(this.lines);
+    }
+
+    current() {
+        const row = this.rows.rows[this.table.current];
+        return row ? row.line : 0;
+    }
+
+    said() {
+        if (!this.words) return '';
+        const [at, count] = [this.lines.indexOf(this.current()) + 1, format.count(this.lines.length)];
+        return at > 0 ? `${format.count(at)} of ${count} lines` : `${count} lines`;
+    }
+
+    /* To the next line or the previous one, round the end; 0: to the next one unless this is one. */
+    step(way) {
+        const [at, {lines}] = [this.current(), this];
+        const next = lines.find((line) => (way > 0 ? line > at : line >= at)) ?? lines[0];
+        const to = way < 0 ? lines.findLast((line) => line < at) ?? lines.at(-1) : next;
+        if (to !== undefined) goTo(this.table, this.rows, to);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ moving to lines */
+
+function goTo(table, rows, line) {
+    table.select(rows.indexOfLine(line), true);
+    table.centre();
+}
 
 function toHot(table, rows, file, way) {
     const hot = file.hotLines();
     const at = rows.rows[table.current].line;
     const next = way > 0 ? hot.find((line) => line > at) : [...hot].reverse().find((line) => line < at);
-    if (next === undefined) return;
-    table.select(rows.indexOfLine(next), true);
-    table.centre();
+    if (next !== undefined) goTo(table, rows, next);
 }
 
 function step(table, rows, file, way) {
@@ -360,10 +415,7 @@ function heatMap(app, file, table, rows) {
                 '--heat': Math.sqrt(Math.abs(file.cost(line)) / most).toFixed(3),
             },
             tip: () => [`line ${line}: ${app.metrics.show(app.metric, file.cost(line))}`],
-            onclick: () => {
-                table.select(rows.indexOfLine(line), true);
-                table.centre();
-            },
+            onclick: () => goTo(table, rows, line),
         });
     return h('div.map', {'aria-hidden': 'true'}, file.hotLines().map(button));
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// tree.js: the call tree from the program's start down. A branch opens with a click, Enter or an arrow key; what costs
-// most is open from the beginning.
+// tree.js: the call tree, from the program's start down or from the bottom up. A branch opens with a click, Enter or
+// an arrow key; what costs most is open from the beginning.
 
 import {append, h, markOf, topBar} from '../dom.js';
 import * as format from '../format.js';
-import {CallTree, markingOf} from '../calltree.js';
+import {CallTree, markingOf, shownOf} from '../calltree.js';
+import {shaping} from '../shaping.js';
 
 const OPEN_FROM = 5; // percent of the total
 const OPEN_MOST = 40; // branches
@@ -19,13 +20,12 @@ export const tree = {
     async render(app, place) {
         this.table = null;
         if (noTree(app, place)) return;
-        const list = app.shownMetrics().slice(0, app.params.has('c') ? 99 : 3);
-        const [nodes, names, costs] = await Promise.all([
-            CallTree.load(app),
-            app.names(),
-            app.costsOf(app.tables.paths, list),
-        ]);
-        const branches = new Branches(app, nodes, await app.metrics.values(app.tables.paths, weighed(app, costs)));
+        const [nodes, names] = await Promise.all([CallTree.load(app), app.names()]);
+        const {list, values} = await costsOf(app, nodes);
+        const costs = new Map([...values].map(([key, numbers]) => [key, (row) => numbers[row]]));
+        const chosen = app.metric.ratio ? app.metrics.find(app.metrics.first()) : app.metric;
+        const main = nodes.inverted ? shownOf(app, nodes, chosen) : chosen; // by which branches are sorted
+        const branches = new Branches(app, nodes, await nodes.costs(app, main), main);
         const wanted = target(app, nodes, branches.costs);
         if (wanted >= 0) branches.reveal(wanted);
         const calls = (row) => nodes.calls[row];
@@ -34,17 +34,16 @@ export const tree = {
             branches.toggle(row);
             table.setItems(branches.rows);
         };
-        const name = app.metric.ratio ? app.metrics.first().replace('_incl', '') : app.metric.name;
-        const inclusive = app.metrics.at({name, incl: true});
-        const marking = await markingOf(app, nodes, inclusive, () => table.refresh());
+        const marking = await markingOf(app, nodes, shownOf(app, nodes, {name: chosen.name}), () => table.refresh());
         const table = app.table({
             columns: [
                 ...app.metricColumns(list, costs, (row) => names.function(nodes.functionId[row])),
+                nodes.inverted && partColumn(names, nodes, main, branches.costs),
                 {
                     key: 'calls',
                     label: 'calls',
                     width: '12ch',
-                    title: ['how often the function was called on this path'],
+                    title: ['how often the function was called on this path; from the bottom up, that of the branch'],
                     cell: (row) => row >= 0 && plus(calls(row)) + format.count(calls(row)),
                     tip: (row) => row >= 0 && [`called ${format.times(calls(row))} on this path`],
                 },
@@ -81,6 +80,7 @@ export const tree = {
             table.select(0);
         };
         if (wanted >= 0) table.current = branches.rows.indexOf(wanted);
+        const shape = shaping(app, names, nodes, place, () => table.items[table.current]);
         const hot = {
             tip: () => ['open every branch with at least 5\u2009% of the total'],
             onclick: again(() => branches.reset()),
@@ -89,6 +89,7 @@ export const tree = {
             place,
             topBar(
                 'Call tree',
+                shape,
                 h('button', hot, 'hot paths'),
                 h('button', {onclick: again(() => branches.closeAll())}, 'close all'),
                 marking.filter,
@@ -111,8 +112,34 @@ export function noTree(app, place) {
     return true;
 }
 
-/* The metric by which branches are sorted: the chosen one, or else the first that call paths have. */
-const weighed = (app, costs) => (costs.has(app.metric.key) ? app.metric : app.metrics.find([...costs.keys()][0]));
+/* What the table shows: metrics, from the bottom up those of self costs; of those that call paths have, by their keys,
+ * what nodes cost. */
+async function costsOf(app, nodes) {
+    const shown = app.shownMetrics().slice(0, app.params.has('c') ? 99 : 3);
+    const own = shown.map((metric) => shownOf(app, nodes, metric));
+    const list = nodes.inverted ? own.filter(({key}, i) => own.findIndex((one) => one.key === key) === i) : shown;
+    const values = await Promise.all(list.map(async (metric) => [metric.key, await nodes.costs(app, metric)]));
+    return {list, values: new Map(values.filter(([, numbers]) => numbers))};
+}
+
+/* From the bottom up: which part of the self cost of a branch's function came through these callers. */
+function partColumn(names, nodes, metric, costs) {
+    return {
+        key: 'part',
+        label: 'part',
+        width: '10ch',
+        title: [`part of the self cost of the branch\u2019s function that came through these callers (${metric.name})`],
+        cell: (row) => row >= 0 && format.percent(shareOf(nodes, row, costs)),
+        tip: (row) => row >= 0 && [partOf(names, nodes, row, costs)],
+    };
+}
+
+const shareOf = (nodes, row, costs) => (100 * costs[row]) / costs[nodes.root(row)];
+
+export const partOf = (names, nodes, row, costs) => {
+    const name = names.function(nodes.functionId[nodes.root(row)]);
+    return `${format.percent(shareOf(nodes, row, costs))} of the self cost of ${name}`;
+};
 
 /* The row that the address names: a node, or the heaviest of a function; -1: none. */
 export function target(app, nodes, costs) {
@@ -123,11 +150,12 @@ export function target(app, nodes, costs) {
 
 /* Which branches are open, and the rows that are seen then. What was opened is remembered between visits. */
 class Branches {
-    constructor(app, nodes, costs) {
-        Object.assign(this, {nodes, costs, share: (cost) => app.metrics.share(app.metric, cost)});
-        const known = app.memory.get('branches');
+    constructor(app, nodes, costs, metric) {
+        Object.assign(this, {nodes, costs, share: (cost) => app.metrics.share(metric, cost)});
+        const key = 'branches ' + (nodes.key || '');
+        const known = app.memory.get(key);
         this.open = known || new Set();
-        app.memory.set('branches', this.open);
+        app.memory.set(key, this.open);
         if (known) this.list();
         else this.reset();
     }
