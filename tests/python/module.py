@@ -222,8 +222,8 @@ def main():
             reports(path)
         differences(one, two)
         differences(one, os.path.join(folders[0], 'plain'))
-        elsewhere = changed(one, "UPDATE objects SET path = '/elsewhere/b' || id; "
-                                 "UPDATE t_functions SET file_id = NULL WHERE id % 3 = 0; UPDATE t_functions SET Ir = Ir + id")
+        elsewhere = changed(one, "UPDATE objects SET path = '/elsewhere/b' || id; UPDATE t_functions SET "
+                                 "file_id = NULL WHERE id % 3 = 0; UPDATE t_functions SET Ir = Ir + id")
         differences(one, elsewhere)
         refusals(one, os.path.join(folders[0], 'raw'))
         hostile(one)
