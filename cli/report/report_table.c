@@ -500,7 +500,7 @@ void report_left_out(struct report *report)
         if (!sort->is_ratio && sort->total > 0)
             snprintf(share, sizeof share, " with %s %% of %s",
                      term_tenths(number, 100 * query_real(&q, 1) / sort->total), sort->event);
-        printf("%s  left out: start-up, %lld functions of the loader and the C library%s; --startup shows them%s\n",
+        printf("%s  left out: the loader and start-up, %lld functions%s; --startup shows them%s\n",
                term_style(stdout, TERM_DIM), (long long)query_int(&q, 0), share, term_style(stdout, TERM_PLAIN));
     }
     query_end(&q);
