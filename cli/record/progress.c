@@ -44,10 +44,13 @@ static void take_row(int rows)
 /* Whoever has taken the terminal over has written on our row: it is left as it is then. */
 static void give_row_back(bool clear)
 {
-    static const char whole[] = "\0337\33[r\33[999H\33[K\0338", region[] = "\0337\33[r\0338";
+    static const char region[] = "\0337\33[r\0338";
+    char whole[64];
 
-    if (taken)
-        send(clear ? whole : region, clear ? sizeof whole - 1 : sizeof region - 1);
+    if (taken && clear)
+        send(whole, (size_t)snprintf(whole, sizeof whole, "\0337\33[m\33[r\33[%d;1H\33[K\0338", (int)taken));
+    else if (taken)
+        send(region, sizeof region - 1);
     taken = 0;
 }
 
@@ -90,7 +93,7 @@ static void show(const char *text)
     if (!taken)
         take_row(rows);
     term_fit(line, sizeof line, text, columns - 1, TERM_CUT_END);
-    send(all, (size_t)snprintf(all, sizeof all, "\0337\33[%d;1H\33[K%s\0338", rows, line));
+    send(all, (size_t)snprintf(all, sizeof all, "\0337\33[m\33[%d;1H\33[K%s\0338", rows, line));
 }
 
 /* Ctrl-Z, while we wait: the shell gets the whole terminal, and we the row when we go on. */
@@ -123,8 +126,7 @@ static const char *rough(char *out, size_t size, double value)
     return out;
 }
 
-/* `accesses`: instructions and data accesses of threads that run, the most that was seen; threads that have ended are
- * not among them. Fits into 80 columns. */
+/* `accesses`: instructions and data accesses that were seen, at least. Fits into 80 columns. */
 static void tell(const struct control *control, double seconds, double accesses)
 {
     char text[256] = "", rate[32], count[32];
@@ -145,7 +147,7 @@ void progress_watch(pid_t pid, const char *folder)
     const char *kind = getenv("TERM");
     struct sigaction before, stops = {.sa_handler = stop};
     struct control control = {.fd = -1};
-    double start = term_now(), accesses = 0;
+    double start = term_now(), accesses = 0, before_that = 0;
     sigset_t from_terminal, mask, waiting;
     int columns;
 
@@ -170,17 +172,18 @@ void progress_watch(pid_t pid, const char *folder)
         if (term_now() < last + step)
             continue;
         last = term_now();
-        if (control.page == NULL && *folder != '\0')
-            control_open(NULL, &control, folder, pid);
+        if (*folder != '\0')
+            control_open(NULL, &control, folder, pid); /* after an exec it is another page */
         if (control.page != NULL && control_is_awake(&control)) {
             control_ask(&control, CONTROL_STATUS, 0, NULL, ANSWER_SECONDS);
-            if ((double)control.page->accesses > accesses)
-                accesses = (double)control.page->accesses;
+            double now = (double)control.page->accesses; /* of threads that run: it falls where one has ended */
+            accesses += now > before_that ? now - before_that : 0;
+            before_that = now;
         }
         tell(&control, last - start, accesses);
+        control_close(&control);
     }
     give_row_back(true);
-    control_close(&control);
     sigaction(SIGTSTP, &before, NULL);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     close(child.fd);
