@@ -37,7 +37,7 @@ export class CallTree {
 
     constructor(columns) {
         Object.assign(this, columns, {rows: columns.parent.length});
-        this.threads = new Set(this.thread).size;
+        this.threads = new Set(this.thread.filter((thread) => thread === thread)).size;
         /* The children of row r are list[start[r]] to list[start[r + 1] - 1]; roots are those of row `rows`. */
         const {rows, parent} = this;
         this.start = new Uint32Array(rows + 2);
@@ -128,7 +128,8 @@ export class CallTree {
 
     /* What a node is besides its function. */
     remark(row) {
-        const thread = this.parent[row] < 0 && this.threads > 1 && `thread ${this.thread[row]}`;
+        const of = this.parent[row] < 0 && this.threads > 1 && this.thread[row] >= 0;
+        const thread = of && `thread ${this.thread[row]}`;
         const marks = Object.keys(MARKS).map((column) => this[column]?.[row] === 1 && MARKS[column]);
         return [thread, ...marks].filter(Boolean);
     }

@@ -92,7 +92,10 @@ function keys(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, dialog[open]'))
         return;
     const field = event.key === '/' && frame.main.querySelector('input.find');
-    if (field) field.select();
+    if (field) {
+        field.focus();
+        field.select();
+    }
     else if (event.key === '/' || event.key === 's') frame.search.focus();
     else if (event.key === 'e') frame.chooser.open();
     else if (event.key === 'i') frame.chooser.toggle();
