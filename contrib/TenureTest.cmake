@@ -2,7 +2,8 @@
 #
 # tenure_test(NAME PROFILE FILE FAIL_ON LIMIT... [RECORD OPTION...] COMMAND PROGRAM [ARGUMENT...]): a test that records
 # a program, compares it with a stored profile, and fails if a limit is passed (`tenure help builds`). A first word of
-# COMMAND that names a target is its program.
+# COMMAND that names a target is its program. Arguments that are empty or have a semicolon arrive as CMake's lists do:
+# without it, or as several.
 find_program(TENURE tenure REQUIRED)
 
 function(tenure_test name)

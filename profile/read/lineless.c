@@ -70,7 +70,7 @@ int tp_lineless(tp_profile *profile, struct tp_error *err)
         sqlite3_mprintf("SELECT object, 100.0 * sum(\"%w\") / (SELECT \"%w\" FROM totals) AS percent "
                         "FROM functions WHERE file IS NULL AND object LIKE '/%%' AND object NOT IN "
                         "(SELECT object FROM functions WHERE file IS NOT NULL AND object IS NOT NULL) "
-                        "GROUP BY object HAVING sum(\"%w\") > 0 AND percent >= 5 ORDER BY sum(\"%w\") DESC",
+                        "GROUP BY object HAVING sum(\"%w\") > 0 AND percent >= 5 ORDER BY sum(\"%w\") DESC LIMIT 20",
                         cost, cost, cost, cost),
         err);
     sqlite3_str *sql = sqlite3_str_new(NULL);

@@ -164,7 +164,9 @@ class Profile:
     @property
     def totals(self):
         """The row of table totals."""
-        return self["totals"][0]
+        for row in self["totals"]:
+            return row
+        raise Error(f"{self.path}: the profile is damaged: it has no totals")
 
     def diff(self, other, *events, rename=None):
         """What `other`, the new one, has more than this one, by function, largest change first: of these events (`Ir`,
@@ -228,6 +230,12 @@ class Row:
     def __len__(self):
         return len(self._values)
 
+    def __eq__(self, other):
+        return isinstance(other, Row) and self._values == other._values
+
+    def __hash__(self):
+        return hash(self._values)
+
     def __repr__(self):
         return "\n".join(f"{name:<16} {_text(value)}" for name, value in zip(self._places, self) if value is not None)
 
@@ -254,6 +262,7 @@ class Table(collections.abc.Sequence):
 
     def head(self, count=MOST_ROWS):
         """The first rows."""
+        count = max(0, count)
         if self._rows is None:
             return self._with(_limit=count if self._limit < 0 else min(count, self._limit))
         return self._with(_rows=self._rows[:count])
