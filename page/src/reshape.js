@@ -18,7 +18,7 @@
 
 export const HIDDEN = -1;
 
-const STEPS = 1e6; // of call paths turned over; in trees of many more than usual, less of each
+const STEPS = 4e6; // of call paths turned over; in trees of many more than usual, less of each
 const LEAST = 8;
 const FLAGS = ['approximate', 'handler', 'recursive', 'cut'];
 
