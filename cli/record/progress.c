@@ -61,7 +61,7 @@ static bool reads_lines(void)
     return tcgetattr(STDERR_FILENO, &mode) == 0 && (mode.c_lflag & ICANON);
 }
 
-/* The number of rows of a terminal that the program leaves to us; 0: it does not. */
+/* How many rows the terminal has, if we may take the last one; else 0. */
 static int rows_free(int *columns)
 {
     struct winsize size;
@@ -73,7 +73,7 @@ static int rows_free(int *columns)
     return size.ws_row;
 }
 
-/* The same; what it was taken of before may have changed. */
+/* The same. The row is given back if that has changed since it was taken. */
 static int look(int *columns)
 {
     int rows = rows_free(columns);
@@ -117,17 +117,17 @@ static void stop(int number)
 /* 1234567890: "1.2 G". */
 static const char *rough(char *out, size_t size, double value)
 {
-    static const char units[] = " kMGTP";
+    static const char *const units[] = {"", " k", " M", " G", " T", " P"};
     size_t unit = 0;
 
-    for (; value >= 1000 && unit < sizeof units - 2; unit++)
+    for (; value >= 1000 && unit + 1 < sizeof units / sizeof units[0]; unit++)
         value /= 1000;
-    snprintf(out, size, "%.*f%.2s", unit && value < 10, value, unit ? (char[]){' ', units[unit], '\0'} : "");
+    snprintf(out, size, "%.*f%s", unit > 0 && value < 10 ? 1 : 0, value, units[unit]);
     return out;
 }
 
 /* `accesses`: instructions and data accesses that were seen, at least. Fits into 80 columns. */
-static void tell(const struct control *control, double seconds, double accesses)
+static void tell(double seconds, double accesses, bool waits)
 {
     char text[256] = "", rate[32], count[32];
 
@@ -135,14 +135,15 @@ static void tell(const struct control *control, double seconds, double accesses)
         snprintf(text, sizeof text, ", %s accesses, %s/s", rough(count, sizeof count, accesses),
                  rough(rate, sizeof rate, accesses / seconds));
     char *line = term_text("tenure: %.0f s%s%s; Ctrl-C keeps what is there", seconds, text,
-                           control->page != NULL && !control_is_awake(control) ? ", it waits" : "");
+                           waits ? ", it waits" : "");
     show(line);
     free(line);
 }
 
 void progress_watch(pid_t pid, const char *folder)
 {
-    const struct timespec tick = {0, 100000000}; /* an editor shall have its last row as soon as that */
+    /* A program that takes the terminal over has all of it after this time. */
+    const struct timespec tick = {0, 100000000};
     const double step = 1;
     const char *kind = getenv("TERM");
     struct sigaction before, stops = {.sa_handler = stop};
@@ -174,13 +175,14 @@ void progress_watch(pid_t pid, const char *folder)
         last = term_now();
         if (*folder != '\0')
             control_open(NULL, &control, folder, pid); /* after an exec it is another page */
-        if (control.page != NULL && control_is_awake(&control)) {
+        bool awake = control.page != NULL && control_is_awake(&control);
+        if (awake) {
             control_ask(&control, CONTROL_STATUS, 0, NULL, ANSWER_SECONDS);
             double now = (double)control.page->accesses; /* of threads that run: it falls where one has ended */
             accesses += now > before_that ? now - before_that : 0;
             before_that = now;
         }
-        tell(&control, last - start, accesses);
+        tell(last - start, accesses, control.page != NULL && !awake);
         control_close(&control);
     }
     give_row_back(true);

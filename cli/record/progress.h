@@ -2,12 +2,13 @@
 /*
  * progress.h: how far a recording is, on the last row of a terminal.
  *
- * The program has the terminal too, and prints what it likes. So the last row is taken out of what scrolls, as apt does
- * it: the program's text scrolls above, and stands when the row is given back where it would have stood. A program that
- * saves the cursor's place finds ours instead, and one that takes the terminal over later has our row until it draws
- * there. Nothing is
- * shown in the first second, where stderr is no terminal, TERM is "dumb" or unset, somebody else has the terminal (we
- * are in the background), or a program has taken it over and reads keys, not lines, as an editor does.
+ * The program has the terminal too, and prints what it likes. So the last row is taken out of what scrolls, as apt
+ * does it: the program's text scrolls above, and stands in its place when the row is given back. Two things differ: a program
+ * that has saved the cursor's place finds ours instead, and one that takes the terminal over later has our row until it
+ * draws there.
+ *
+ * Nothing is shown in the first second, where stderr is no terminal, TERM is "dumb" or unset, we are in the background,
+ * or a program reads keys, not lines, as an editor does.
  */
 #ifndef TENURE_CLI_RECORD_PROGRESS_H
 #define TENURE_CLI_RECORD_PROGRESS_H

@@ -95,8 +95,7 @@ function keys(event) {
     if (field) {
         field.focus();
         field.select();
-    }
-    else if (event.key === '/' || event.key === 's') frame.search.focus();
+    } else if (event.key === '/' || event.key === 's') frame.search.focus();
     else if (event.key === 'e') frame.chooser.open();
     else if (event.key === 'i') frame.chooser.toggle();
     else if (event.key === '?') frame.help.open();

@@ -16,12 +16,11 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from decimal import ROUND_HALF_UP, Decimal
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser as chromium
-from shown import PROGRAM, TENURE, Profile, cells, check, count, picture, quiet, signed, verdict, views
+from shown import (PROGRAM, TENURE, Profile, cells, check, count, in_chromium, picture, quiet, record, signed, views)
 
 HOSTILE = ['</script><script>alert(1)</script>', '"><img src=x onerror=alert(2)>', "';alert(3)//",
            '\x1b]0;title\x07\x1b[31mred',
@@ -760,44 +759,33 @@ def opening(profile, folder):
     check("open: a browser that fails", (failing.returncode, "status 1" in failing.stderr), (1, True))
 
 
-def main():
-    if chromium.program() is None:
-        print("Chromium is not installed (Debian package chromium)")
-        sys.exit(77)
-    folder = tempfile.mkdtemp(prefix="tenure-page.")
+def main(folder):
+    profile = record(os.path.join(folder, "profile"))
+    browser = chromium.Browser()
     try:
-        path = os.path.join(folder, "profile")
-        subprocess.run([TENURE, "record", "-q", "--D1=32K,8,64", "--LL=1M,16,64", "-o", path, PROGRAM], check=True,
-                       stdout=subprocess.DEVNULL)
-        profile = Profile(path)
-        browser = chromium.Browser()
-        try:
-            browser.open(profile.page())
-            overview(browser, profile)
-            for event in ("SpLossD1", "Ir", "LLm"):
-                functions(browser, profile, event)
-            picture(browser, "functions")
-            for step in (tree, callers, source, structures, structure, flame, marking, areas):
-                step(browser, profile)
-                quiet(browser, step.__name__)
-            words(browser, profile)
-            glossary(browser, profile)
-            searching(browser, profile)
-            for step in (sorting, history, choosing, tooltips, keyboard, themes, printing, views):
-                step(browser)
-                quiet(browser, step.__name__)
-        finally:
-            browser.close()
-        estimated_time(profile, folder)
-        hostile(profile, folder)
-        differences(profile, folder)
-        other_sources(profile, folder)
-        without_data(profile, folder)
-        lines_left_out(profile, folder)
-        opening(profile, folder)
+        browser.open(profile.page())
+        overview(browser, profile)
+        for event in ("SpLossD1", "Ir", "LLm"):
+            functions(browser, profile, event)
+        picture(browser, "functions")
+        for step in (tree, callers, source, structures, structure, flame, marking, areas):
+            step(browser, profile)
+            quiet(browser, step.__name__)
+        words(browser, profile)
+        glossary(browser, profile)
+        searching(browser, profile)
+        for step in (sorting, history, choosing, tooltips, keyboard, themes, printing, views):
+            step(browser)
+            quiet(browser, step.__name__)
     finally:
-        shutil.rmtree(folder)
-    sys.exit(verdict.finish())
+        browser.close()
+    estimated_time(profile, folder)
+    hostile(profile, folder)
+    differences(profile, folder)
+    other_sources(profile, folder)
+    without_data(profile, folder)
+    lines_left_out(profile, folder)
+    opening(profile, folder)
 
 
-main()
+in_chromium(main)

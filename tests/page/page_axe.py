@@ -9,11 +9,11 @@ The profile has all that can be recorded, so that no view is missing.
 """
 import os
 import sys
-import tempfile
 
 import browser as chromium
-from shown import Profile, check, record, verdict, views
+from shown import check, in_chromium, record, views
 
+AXE = os.path.join(sys.argv[4], "axe-core/axe.min.js")
 RUN = "axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.flatMap(one => one.nodes.map(" \
       "node => one.id + ': ' + node.target + ': ' + (node.any[0] || node.all[0] || node.none[0] || {}).message)))"
 
@@ -23,33 +23,27 @@ def look(browser, what):
     check(f"{what}: {found[:5]}", len(found), 0)
 
 
-def main():
-    script = os.path.join(sys.argv[4], "axe-core/axe.min.js")
-    if chromium.program() is None or not os.path.exists(script):
-        print("axe-core or Chromium is not installed")
-        sys.exit(77)
-    with tempfile.TemporaryDirectory(prefix="tenure-page.") as folder:
-        profile = record(os.path.join(folder, "profile"), options=[
-            "--patterns=yes", "--interdependence=yes", "--branch-sim=yes", "--embed-source=yes"])
-        browser = chromium.Browser()
-        try:
-            browser.open(profile.page())
-            with open(script, encoding="utf-8") as file:
-                browser.evaluate(file.read() + "; 0")
-            function = profile.one("SELECT id FROM functions WHERE function = 'main'")
-            file = profile.one("SELECT id FROM files WHERE path LIKE '%page_program.cpp'")
-            structure = profile.one("SELECT data_id FROM t_instruction_data ORDER BY D1mr DESC")
-            for shade in ("one shade", "the other"):
-                for view in [*views(browser), f"function/{function}", f"source/{file}", f"structure/{structure}"]:
-                    browser.go("#" + view)
-                    look(browser, f"{view}, {shade}")
-                browser.evaluate("document.querySelector('.theme').click()")
-            browser.key("?")
-            browser.wait("document.querySelector('dialog[open]')")
-            look(browser, "the glossary")
-        finally:
-            browser.close()
-    sys.exit(verdict.finish())
+def main(folder):
+    profile = record(os.path.join(folder, "profile"), options=[
+        "--patterns=yes", "--interdependence=yes", "--branch-sim=yes", "--embed-source=yes"])
+    browser = chromium.Browser()
+    try:
+        browser.open(profile.page())
+        with open(AXE, encoding="utf-8") as file:
+            browser.evaluate(file.read() + "; 0")
+        function = profile.one("SELECT id FROM functions WHERE function = 'main'")
+        file = profile.one("SELECT id FROM files WHERE path LIKE '%page_program.cpp'")
+        structure = profile.one("SELECT data_id FROM t_instruction_data ORDER BY D1mr DESC")
+        for shade in ("one shade", "the other"):
+            for view in [*views(browser), f"function/{function}", f"source/{file}", f"structure/{structure}"]:
+                browser.go("#" + view)
+                look(browser, f"{view}, {shade}")
+            browser.evaluate("document.querySelector('.theme').click()")
+        browser.key("?")
+        browser.wait("document.querySelector('dialog[open]')")
+        look(browser, "the glossary")
+    finally:
+        browser.close()
 
 
-main()
+in_chromium(main, AXE)

@@ -11,15 +11,13 @@ Numbers are compared with SQL, as page.py does; screenshots go to the folder PIC
 """
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser as chromium
-from shown import PROGRAM, TENURE, Profile, cells, check, count, picture, quiet, record, signed, verdict, views
+from shown import (PROGRAM, TENURE, Profile, cells, check, count, in_chromium, picture, quiet, record, signed, views)
 
 MAIN_IR = "SELECT sum(Ir_incl) FROM functions WHERE function = 'main'"
 
@@ -845,25 +843,17 @@ def margins_of_rows(browser, profile, view, name, keys, options):
         check(f"sampled: {view}: {key}", seen > 3)
 
 
-def main():
-    if chromium.program() is None:
-        print("Chromium is not installed (Debian package chromium)")
-        sys.exit(77)
-    folder = tempfile.mkdtemp(prefix="tenure-page.")
-    try:
-        profile = record(os.path.join(folder, "profile"))
-        both_sides(profile, folder)
-        threads(profile, folder)
-        statements(profile)
-        fields(profile)
-        patterns(profile, folder)
-        interdependence(profile, folder)
-        sides_of_misses(folder)
-        advice(profile, folder)
-        sampled(folder)
-    finally:
-        shutil.rmtree(folder)
-    sys.exit(verdict.finish())
+def main(folder):
+    profile = record(os.path.join(folder, "profile"))
+    both_sides(profile, folder)
+    threads(profile, folder)
+    statements(profile)
+    fields(profile)
+    patterns(profile, folder)
+    interdependence(profile, folder)
+    sides_of_misses(folder)
+    advice(profile, folder)
+    sampled(folder)
 
 
-main()
+in_chromium(main)

@@ -10,15 +10,13 @@ flame graph show then, with the same done to the rows of SQL.
 """
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser as chromium
-from shown import TENURE, Profile, cells, check, count, picture, quiet, record, signed, verdict
+from shown import TENURE, Profile, cells, check, count, in_chromium, picture, quiet, record, signed
 
 RESHAPE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "page", "src", "reshape.js")
 
@@ -345,27 +343,19 @@ def sides(browser, profile, folder):
     quiet(browser, "both sides")
 
 
-def main():
-    if chromium.program() is None:
-        print("Chromium is not installed (Debian package chromium)")
-        sys.exit(77)
-    folder = tempfile.mkdtemp(prefix="tenure-page.")
+def main(folder):
+    profile = record(os.path.join(folder, "profile"))
+    browser = chromium.Browser()
     try:
-        profile = record(os.path.join(folder, "profile"))
-        browser = chromium.Browser()
-        try:
-            browser.open(profile.page())
-            random_trees(browser)
-            for step in (orders, recursion, hiding, finding):
-                step(browser, profile)
-                quiet(browser, step.__name__)
-            sides(browser, profile, folder)
-            lineless(browser, profile, folder)
-        finally:
-            browser.close()
+        browser.open(profile.page())
+        random_trees(browser)
+        for step in (orders, recursion, hiding, finding):
+            step(browser, profile)
+            quiet(browser, step.__name__)
+        sides(browser, profile, folder)
+        lineless(browser, profile, folder)
     finally:
-        shutil.rmtree(folder)
-    sys.exit(verdict.finish())
+        browser.close()
 
 
-main()
+in_chromium(main)

@@ -15,11 +15,10 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser as chromium
-from shown import TENURE, Profile, cells, check, count, picture, quiet, record, verdict
+from shown import TENURE, Profile, cells, check, count, in_chromium, picture, quiet, record
 
 SHARING = os.path.abspath(sys.argv[4])
 COUNTS = ("false_sharing", "true_sharing", "misses")
@@ -202,18 +201,10 @@ def crowded(profile, folder):
         browser.close()
 
 
-def main():
-    if chromium.program() is None:
-        print("Chromium is not installed (Debian package chromium)")
-        sys.exit(77)
-    folder = tempfile.mkdtemp(prefix="tenure-page.")
-    try:
-        profile = record(os.path.join(folder, "profile"))
-        sharing(profile, folder)
-        under(profile, folder)
-    finally:
-        shutil.rmtree(folder)
-    sys.exit(verdict.finish())
+def main(folder):
+    profile = record(os.path.join(folder, "profile"))
+    sharing(profile, folder)
+    under(profile, folder)
 
 
-main()
+in_chromium(main)

@@ -8,8 +8,10 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "profiles"))
+import browser as chromium
 import verdict
 
 TENURE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -83,3 +85,13 @@ def views(browser):
             "!document.querySelector('.failed') && document.querySelector('main').innerText.length > 20"))
         quiet(browser, f"view {name}")
     return names
+
+
+def in_chromium(test, *needs):
+    """Runs test(folder) and ends with its verdict, or with 77 where Chromium or one of the files `needs` is missing."""
+    if chromium.program() is None or not all(map(os.path.exists, needs)):
+        print("Chromium (Debian package chromium) is not installed" + "".join(f", or {path}" for path in needs))
+        sys.exit(77)
+    with tempfile.TemporaryDirectory(prefix="tenure-page.") as folder:
+        test(folder)
+    sys.exit(verdict.finish())
