@@ -3,9 +3,9 @@
  * progress.h: how far a recording is, on the last row of a terminal.
  *
  * The program has the terminal too, and prints what it likes. So the last row is taken out of what scrolls, as apt
- * does it: the program's text scrolls above, and stands in its place when the row is given back. Two things differ: a program
- * that has saved the cursor's place finds ours instead, and one that takes the terminal over later has our row until it
- * draws there.
+ * does it: the program's text scrolls above, and stands in its place when the row is given back. Two things differ: a
+ * program that has saved the cursor's place finds ours instead, and one that takes the terminal over later has our row
+ * until it draws there.
  *
  * Nothing is shown in the first second, where stderr is no terminal, TERM is "dumb" or unset, we are in the background,
  * or a program reads keys, not lines, as an editor does.
