@@ -32,6 +32,7 @@ void tn_config_default(struct tn_config *config)
     config->traces = 1 << 18;
     config->sample = 1;
     config->alias_limit = 1 << 14;
+    config->interval = 1 << 18;
 }
 
 const char *tn_geometry_check(const struct tn_geometry *g)

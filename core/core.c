@@ -105,6 +105,8 @@ tn_core *tn_core_new(const struct tn_config *config)
     core->zero = zero_alone;
     if (config->data)
         core->data = tn_data_new(config, &core->pools);
+    if (config->timeline)
+        tn_timeline_init(&core->timeline, config->interval);
     tn_sums_init(&core->sums, &core->definitions);
     tn_forest_init(&core->forest, &core->sums, &core->pools, core->data ? &core->data->cells : NULL,
                    config->most_unmapped);
@@ -518,6 +520,7 @@ void tn_thread_end(tn_thread *thread)
     tn_stack_clear(thread);
     if (core->data)
         tn_data_stack_ends(thread);
+    tn_instructions(thread);
     keep_counters(core, thread, record);
     core->dump_wanted |= thread->dump_wanted;
     tn_tally_add(&core->tally, &thread->tally);
@@ -622,6 +625,8 @@ static void collect_as_core(struct tn_thread *thread)
 
 void tn_collect(tn_core *core, bool on)
 {
+    if (on != core->collecting)
+        tn_label(core, on ? "collection on" : "collection off");
     core->collecting = on;
     each_thread(core, collect_as_core);
 }
@@ -682,6 +687,8 @@ static void clear_costs(tn_core *core)
         clear_counters(core, tn_thread_record_of(core, id));
     }
     tn_sums_clear(&core->sums, &core->pools);
+    if (core->config.timeline)
+        tn_timeline_clear(core);
     if (core->data) {
         tn_data_clear(core->data);
         tn_cells_clear(&core->data->cells);
@@ -698,6 +705,7 @@ void tn_zero(tn_core *core)
 {
     each_thread(core, tn_settle);
     drain_and_prune(core);
+    tn_interval(core); /* the next one begins here */
     core->epoch = (core->epoch + 1) & ((1u << TN_EPOCH_BITS) - 1);
     for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
         tn_forest_clear(forest);
@@ -710,8 +718,24 @@ static void zero_alone(tn_core *core)
     if (core->config.alone)
         core->config.alone(core->config.user, true);
     tn_zero(core);
+    tn_label(core, "costs set to zero");
     if (core->config.alone)
         core->config.alone(core->config.user, false);
+}
+
+static void tell_instructions(struct tn_thread *thread)
+{
+    tn_instructions(thread);
+}
+
+void tn_interval(tn_core *core)
+{
+    if (!core->config.timeline)
+        return;
+    each_thread(core, tell_instructions);
+    if (core->config.cache_sim)
+        tn_drain(core);
+    tn_timeline_end(core);
 }
 
 static void stop_thread(struct tn_thread *thread)
@@ -776,18 +800,26 @@ bool tn_dump_wanted(tn_core *core, tn_thread *thread)
     return wanted;
 }
 
-int tn_dump(tn_core *core, void *stream, const char *why)
+static int write_part(tn_core *core, void *stream, const char *why)
 {
     each_thread(core, tn_settle);
     drain_and_prune(core);
+    tn_interval(core);
     int error = tn_raw_write_part(core, stream, why);
     clear_costs(core);
     return error;
 }
 
+int tn_dump(tn_core *core, void *stream, const char *why)
+{
+    tn_label(core, why);
+    return write_part(core, stream, why);
+}
+
 int tn_finish(tn_core *core, void *stream, const char *why)
 {
     each_thread(core, tn_settle);
+    tn_interval(core);
     if (core->config.flush_at_exit) {
         if (core->config.cache_sim)
             tn_drain(core);
@@ -796,7 +828,7 @@ int tn_finish(tn_core *core, void *stream, const char *why)
             flush_caches(core->orphan);
         end_tenures(core);
     }
-    return tn_dump(core, stream, why);
+    return write_part(core, stream, why);
 }
 
 /* ------------------------------------------------------------------------------------------ the end */
@@ -841,6 +873,8 @@ void tn_core_free(tn_core *core)
         if (forest != &core->forest)
             tn_host_free(forest, sizeof *forest);
     }
+    if (core->config.timeline)
+        tn_timeline_free(&core->timeline);
     tn_sums_free(&core->sums);
     tn_pool_free(&core->stack_pool);
     tn_pool_free(&core->level_pool);

@@ -14,6 +14,7 @@
 #include "core/attribute/backdate.h"
 #include "core/attribute/code.h"
 #include "core/attribute/cost.h"
+#include "core/attribute/timeline.h"
 #include "core/access/sample.h"
 #include "core/base/arena.h"
 #include "core/base/lock.h"
@@ -55,6 +56,7 @@ struct tn_core {
     struct tn_slots centres; /* struct tn_centre, of all threads */
     struct tn_sums sums;
     struct tn_forest forest; /* of all threads; parallel engines have one for each thread: the first in a list */
+    struct tn_timeline timeline;  /* with config.timeline */
     struct tn_contexts *contexts; /* NULL: a function is its only context */
     struct tn_data *data;         /* NULL: data objects are not charged */
     struct tn_pool stack_pool, level_pool, handler_pool, special_pool, resolver_pool, allocating_pool;

@@ -2,7 +2,7 @@
 /*
  * host.h: the core's only way out.
  *
- * The core is freestanding: besides memcpy, memmove and memset it calls nothing but the five functions below.
+ * The core is freestanding: besides memcpy, memmove and memset it calls nothing but the six functions below.
  * Whoever links the core (an engine, a test) defines them. They are link-time hooks, so that a call costs what
  * a call costs. None of them may call back into the core.
  */
@@ -10,6 +10,7 @@
 #define TENURE_CORE_HOST_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Reserve `bytes` of zeroed memory, aligned to a page, backed lazily (untouched pages cost nothing).
  * Never returns NULL: the host ends the run loudly if memory cannot be had. */
@@ -24,6 +25,9 @@ int tn_host_write(void *stream, const void *data, size_t bytes);
 
 /* Another thread has what this one needs, and may not be running: let others run. Serial engines are never asked. */
 void tn_host_yield(void);
+
+/* Nanoseconds since some moment, the same one in the whole run. */
+uint64_t tn_host_time(void);
 
 /* A broken invariant: print `what` and end the run. Does not return. */
 _Noreturn void tn_host_panic(const char *what);

@@ -66,6 +66,9 @@
  *             what is below them, once for each context that they bring to their path
  *   ARC_COST  n id, n calls, costs                inclusive, each event once however deep the recursion
  *   FUNC_COST n context, n calls, self costs, inclusive costs
+ *   INTERVAL  n instructions before it, n in it, n nanoseconds before it (from the first one on), n in it, n functions,
+ *             costs of all, functions x (n function, costs: self, of those that paid most)
+ *   LABEL     n instructions before it, n nanoseconds, s text
  *   STAT      s name, n value                     for `--stats`
  *   END       n part (from 1), s why, n chunks of the part before this one
  *
@@ -96,7 +99,7 @@ enum tn_data_kind {
 };
 
 enum {
-    TN_RAW_VERSION = 10,
+    TN_RAW_VERSION = 11,
     TN_RAW_CHUNK = 1 << 16,
     TN_RAW_ACCOST_UNIT = 1 << 16,
     TN_RAW_MAX_SLOTS = 64,
@@ -105,6 +108,9 @@ enum {
     TN_RAW_MAX_STRIDES = 64,  /* kept of an instruction's */
     TN_SAMPLE_GROUPS = 4,     /* of sets that are simulated where not all are */
     TN_RAW_MOST_SAMPLED = 1024, /* sets of which one is simulated */
+    TN_INTERVALS = 1000,      /* of a part, at most; an even number */
+    TN_WORST = 32,            /* functions of an interval that are kept, at most: those that paid most */
+    TN_LABELS = 1000,         /* kept of a part, at most: the first */
     TN_RAW_DISTANCES = 32,    /* bits of a PAIR or REUSE; the last one is for what is longer, too */
 };
 
@@ -139,6 +145,8 @@ enum tn_raw_chunk {
     TN_RAW_NODE_DATA,
     TN_RAW_FUNC_DATA,
     TN_RAW_REUSE,
+    TN_RAW_INTERVAL,
+    TN_RAW_LABEL,
 };
 
 enum {

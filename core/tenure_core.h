@@ -103,6 +103,7 @@ struct tn_config {
     uint32_t most_pairs;   /* of a part */
     uint32_t traces;       /* of lines that have left a cache, at least; from 1 on */
     bool shared_l1;        /* one I1 and one D1 for all threads (Callgrind's model) */
+    bool timeline;         /* keep what was paid when (attribute/timeline.h) */
     bool data;             /* charge data objects; with inclusive, and the two functions below */
     bool parallel;         /* threads run at the same time; not with shared_l1, nor with contexts */
     bool flush_at_exit;    /* charge the tenures that have not ended when the program ends */
@@ -113,6 +114,7 @@ struct tn_config {
     uint32_t most_unmapped; /* nodes of a path that are walked at most (attribute/path.h); from 1 on, small in tests */
     uint32_t front;        /* bytes in front of each tn_thread that are the engine's; a multiple of the page size */
     uint32_t threads;      /* threads told apart; what later ones cost is added up */
+    uint64_t interval;     /* with timeline: instructions from one interval to the next, at least */
     uint64_t paths;        /* nodes kept for the call tree; 0: prune as soon as possible */
     /* Contexts (docs/attribution.md, section 10): the most callers and levels of recursion that any tn_function_info
      * asks for. 0 and 1, or 0: functions are not kept apart, and counters are the engine's to add to. */
@@ -456,6 +458,16 @@ void tn_tick(tn_thread *thread);
 /* Instructions simulated so far: of `thread`, which runs, and of others as far as they have asked, too. Each is to ask
  * at least once in 2^25 accesses, if any does. */
 uint64_t tn_instructions(tn_thread *thread);
+
+/* ------------------------------------------------------------------------------------------ when */
+
+/* With timeline: whether an interval ends with so many instructions (tn_instructions). To be asked now and then. */
+bool tn_interval_due(const tn_core *core, uint64_t instructions);
+/* It ends here. In a parallel engine no other thread is in the program's code or in the core. */
+void tn_interval(tn_core *core);
+/* Something to be shown where the timeline is: a request of the program or of its user, which a part that is written,
+ * and what is forgotten or collected from now on, are already. The text is copied. */
+void tn_label(tn_core *core, const char *text);
 
 /* ------------------------------------------------------------------------------------------ memory */
 

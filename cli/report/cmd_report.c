@@ -52,7 +52,7 @@ static const struct opt how[] = {
     GIVEN_WEIGHTS("; also of further events", AT(weights)),
     COLUMN_DEFINE(AT(defines)),
     {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", AT(limit)},
-    {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the total [tree: 1, advice: 2]",
+    {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the total [tree, timeline: 1, advice: 2]",
      AT(threshold)},
     {OPT_TEXT, "advice-limits", 0, "NAME=N,...", "other limits of what is worth advice, as in spatial=40",
      AT(advice_limits), check_advice_limits},
@@ -245,6 +245,7 @@ static const struct {
     bool (*print)(struct report *, const struct tp_section_group *);
 } own[] = {
     {"tree", NULL, report_tree},
+    {"timeline", NULL, report_timeline},
     {"advice", report_advice_known, report_advice},
 };
 enum { OWN = sizeof own / sizeof own[0] };

@@ -5,6 +5,7 @@
  *   cmd_report.c      options, the header, which sections are printed
  *   report_table.c    one section, as profile/read/sections.h describes it
  *   report_tree.c     rows of the call tree
+ *   report_timeline.c when the run cost what
  *   report_advice.c   advice, which is no table
  *   report_advice_code.c
  *                     the same for editors and code scanning
@@ -68,6 +69,7 @@ void report_legend(struct report *report, const struct column_list *columns, boo
 void report_left_out(struct report *report);
 
 bool report_tree(struct report *report, const struct tp_section_group *group);
+bool report_timeline(struct report *report, const struct tp_section_group *group);
 bool report_advice_known(struct report *report); /* finds it, too */
 bool report_advice(struct report *report, const struct tp_section_group *group);
 bool report_advice_code(struct report *report); /* advice alone, as code_format says */

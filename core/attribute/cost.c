@@ -108,6 +108,25 @@ void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct
         tn_late_add(pools, &to->late[stream], &from->late[stream]);
 }
 
+static void block_subtract(uint64_t *restrict to, const uint64_t *restrict from, uint32_t counters)
+{
+    for (uint32_t i = 0; i < counters; i++)
+        to[i] -= from[i];
+}
+
+void tn_costs_subtract(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from)
+{
+    block_subtract(to->immediate, from->immediate, TN_IMMEDIATE_EVENTS);
+    for (int stream = 0; stream < TN_STREAMS; stream++) {
+        const struct tn_late *late = &from->late[stream];
+        if (late->near)
+            block_subtract(tn_near(pools, &to->late[stream]), tn_slots_at(&pools->near, late->near),
+                           pools->near_counters);
+        if (late->far)
+            block_subtract(tn_far(pools, &to->late[stream]), tn_slots_at(&pools->far, late->far), pools->far_counters);
+    }
+}
+
 void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs)
 {
     memset(costs->immediate, 0, sizeof costs->immediate);

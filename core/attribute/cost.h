@@ -153,6 +153,8 @@ static inline uint64_t *tn_late_at(const struct tn_cost_pools *pools, const stru
 
 /* to += from. `from` does not change. */
 void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from);
+/* to -= from, of which each counter is at most as large. */
+void tn_costs_subtract(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from);
 /* Set all to zero. Blocks stay where they are, since stays and records point to them. */
 void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs);
 /* Set all to zero, and give the blocks back to their pool. */

@@ -52,6 +52,24 @@ static inline struct tn_centre *tn_centre_known(const tn_core *core, const struc
     return id && *id ? tn_slots_at(&core->centres, *id) : NULL;
 }
 
+/* A skipped function's instructions are paid for by call sites. */
+static inline bool tn_pays_itself(const tn_core *core, const struct tn_instr_info *instr)
+{
+    return !core->config.inclusive ||
+           !(tn_code_get_function(&core->code, instr->function)->flags & TN_FN_SKIP);
+}
+
+/* immediate += what an instruction that pays itself costs when it runs so often, without its guarded accesses. */
+static inline void tn_executed_add(const tn_core *core, const struct tn_instr_info *instr, uint64_t times,
+                                   uint64_t *immediate)
+{
+    immediate[TN_Ir] += times;
+    immediate[TN_Dr] += times * instr->reads;
+    immediate[TN_Dw] += times * instr->writes;
+    immediate[TN_Bc] += instr->flags & TN_INSTR_COND && core->config.branch_sim ? times : 0;
+    immediate[TN_Bi] += instr->flags & TN_INSTR_INDIRECT && core->config.branch_sim ? times : 0;
+}
+
 /* The cost centre of `instr` in a thread, made if there is none. */
 struct tn_centre *tn_centre_of(tn_core *core, uint32_t thread, uint32_t instr);
 

@@ -362,13 +362,6 @@ static void write_sharings(struct tn_writer *w)
 
 /* ------------------------------------------------------------------------------------------ self costs */
 
-/* A skipped function's instructions are paid for by call sites. */
-static bool pays_itself(const tn_core *core, const struct tn_instr_info *instr)
-{
-    return !core->config.inclusive ||
-           !(tn_code_get_function(&core->code, instr->function)->flags & TN_FN_SKIP);
-}
-
 /* How often each instruction was executed, from the counters of segments; guarded accesses go to extra. */
 static void gather_executed(tn_core *core, uint32_t thread_id, uint64_t *executed)
 {
@@ -383,7 +376,7 @@ static void gather_executed(tn_core *core, uint32_t thread_id, uint64_t *execute
         for (uint32_t i = 0; counter->kind == TN_COUNTER_SEGMENT && i < counter->n; i++)
             executed[tn_code_run(&core->code, counter->first + i)] += times;
         if (counter->kind == TN_COUNTER_SEGMENT ||
-            !pays_itself(core, tn_code_get_instr(&core->code, counter->first)))
+            !tn_pays_itself(core, tn_code_get_instr(&core->code, counter->first)))
             continue;
         struct tn_centre *centre = tn_centre_of(core, thread_id, counter->first);
         tn_centre_extra(core, centre)[counter->kind == TN_COUNTER_READ ? TN_Dr : TN_Dw] += times;
@@ -406,13 +399,8 @@ static void put_self(struct tn_writer *w, uint32_t thread, uint32_t id, uint64_t
     memcpy(v, extra, sizeof v);
     skipped[TN_Ir] = v[TN_Ir];
     v[TN_Ir] = 0;
-    if (pays_itself(w->core, instr)) {
-        v[TN_Ir] = executed;
-        v[TN_Dr] += executed * instr->reads;
-        v[TN_Dw] += executed * instr->writes;
-        v[TN_Bc] += instr->flags & TN_INSTR_COND && w->core->config.branch_sim ? executed : 0;
-        v[TN_Bi] += instr->flags & TN_INSTR_INDIRECT && w->core->config.branch_sim ? executed : 0;
-    }
+    if (tn_pays_itself(w->core, instr))
+        tn_executed_add(w->core, instr, executed, v);
     put_immediate_of(w, thread, id, v);
     if (skipped[TN_Ir])
         put_immediate_of(w, thread, id, skipped);
@@ -565,6 +553,29 @@ static void write_inclusive_costs(struct tn_writer *w)
     }
 }
 
+/* ------------------------------------------------------------------------------------------ when */
+
+static void write_timeline(struct tn_writer *w)
+{
+    const struct tn_timeline *timeline = &w->core->timeline;
+    for (uint32_t i = 0; i < timeline->intervals.count; i++) {
+        const struct tn_interval *interval = tn_array_at(&timeline->intervals, i);
+        tn_record(w, TN_RAW_INTERVAL);
+        tn_put_list(w, interval->begin, interval->instructions, interval->time, interval->took, interval->count);
+        put_costs(w, &interval->all);
+        for (uint32_t k = 0; k < interval->count; k++) {
+            tn_put_n(w, interval->worst[k].function);
+            put_costs(w, &interval->worst[k].costs);
+        }
+    }
+    for (uint32_t i = 0; i < timeline->labels.count; i++) {
+        const struct tn_label *label = tn_array_at(&timeline->labels, i);
+        tn_record(w, TN_RAW_LABEL);
+        tn_put_list(w, label->at, label->time);
+        tn_put_s(w, label->text);
+    }
+}
+
 static void write_statistics(struct tn_writer *w)
 {
     struct tn_statistics s;
@@ -618,6 +629,8 @@ int tn_raw_write_part(tn_core *core, void *stream, const char *why)
         write_cells(w, false);
         write_cells(w, true);
     }
+    if (core->config.timeline)
+        write_timeline(w);
     write_statistics(w);
     tn_end_chunk(w);
     uint32_t chunks = w->chunks;

@@ -20,6 +20,7 @@
 #include "tenure_config.h"
 #include "engine/common/unfollowed.h"
 #include "engine/valgrind/base/vg_code.h"
+#include "core/host.h"
 #include "engine/valgrind/base/vg_host.h"
 #include "engine/valgrind/base/vg_output.h"
 #include "engine/valgrind/program/vg_program.h"
@@ -109,20 +110,12 @@ static void print_statistics(void)
 extern VexTranslateResult __real_LibVEX_Translate(VexTranslateArgs *arguments);
 extern VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *arguments);
 
-static ULong now_ns(void)
-{
-    struct vki_timespec now;
-
-    VG_(clock_gettime)(&now, VKI_CLOCK_MONOTONIC);
-    return now.tv_sec * 1000000000ull + now.tv_nsec;
-}
-
 VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *arguments)
 {
-    ULong start = now_ns();
+    ULong start = tn_host_time();
     VexTranslateResult result = __real_LibVEX_Translate(arguments);
 
-    vg.translate_ns += now_ns() - start;
+    vg.translate_ns += tn_host_time() - start;
     return result;
 }
 

@@ -606,6 +606,47 @@ static int read_held(struct decoder *d)
                           TP_FORM_DATA, 0, data);
 }
 
+/* The costs of an interval, or of a function in it. */
+static int keep_paid(struct decoder *d, struct tp_blob **costs)
+{
+    const uint8_t *from = d->c.p;
+
+    tp_add_costs(&d->rec->events, &d->c, NULL);
+    return check(d, unfit) || recording_keep(d, costs, from, TP_FORM_COSTS, 0, 0);
+}
+
+static int read_interval(struct decoder *d)
+{
+    struct tp_interval x = {.first = (uint32_t)d->rec->payments.count};
+
+    need_events(d);
+    x.begin = tp_get_n(&d->c);
+    x.instructions = tp_count(tp_get_n(&d->c));
+    x.time = tp_get_n(&d->c);
+    x.took = tp_count(tp_get_n(&d->c));
+    x.count = (uint32_t)limited(d, TN_WORST);
+    if (check(d, "an INTERVAL record is cut short") || keep_paid(d, &x.costs))
+        return -1;
+    for (uint32_t i = 0; i < x.count; i++) {
+        struct tp_payment payment = {.context = need(d, &d->contexts, "an interval of an unknown function")};
+        if (check(d, "an INTERVAL record is cut short") || keep_paid(d, &payment.costs))
+            return -1;
+        if (!TP_VECTOR_PUSH(&d->rec->payments, payment))
+            return no_memory(d);
+    }
+    return TP_VECTOR_PUSH(&d->rec->intervals, x) ? 0 : no_memory(d);
+}
+
+static int read_label(struct decoder *d)
+{
+    struct tp_label x = {.at = tp_get_n(&d->c), .time = tp_get_n(&d->c)};
+
+    x.text = text(d);
+    if (check(d, "a LABEL record is cut short"))
+        return -1;
+    return TP_VECTOR_PUSH(&d->rec->labels, x) ? 0 : no_memory(d);
+}
+
 static int read_end(struct decoder *d)
 {
     struct tp_part part = {.self = d->part_row, .number = tp_get_n(&d->c)};
@@ -641,6 +682,7 @@ static int (*const readers[])(struct decoder *) = {
     [TN_RAW_STRIDES] = read_strides,         [TN_RAW_SETS] = read_sets,
     [TN_RAW_PAIR] = read_again,              [TN_RAW_REUSE] = read_again,
     [TN_RAW_NODE_DATA] = read_held,          [TN_RAW_FUNC_DATA] = read_held,
+    [TN_RAW_INTERVAL] = read_interval,       [TN_RAW_LABEL] = read_label,
 };
 
 static int read_chunks(struct decoder *d, struct tp_raw_file *raw, const struct tp_raw_extent *extent,
@@ -733,6 +775,9 @@ void tp_recording_free(struct tp_recording *rec)
     TP_VECTOR_FREE(&rec->afters);
     TP_VECTOR_FREE(&rec->conflicts);
     TP_VECTOR_FREE(&rec->parts);
+    TP_VECTOR_FREE(&rec->intervals);
+    TP_VECTOR_FREE(&rec->payments);
+    TP_VECTOR_FREE(&rec->labels);
     TP_VECTOR_FREE(&rec->meta);
     TP_VECTOR_FREE(&rec->stats);
     TP_VECTOR_FREE(&rec->files);

@@ -168,6 +168,22 @@ struct tp_part {
     uint64_t *self; /* a row */
 };
 
+/* A piece of the run: what it cost, and `count` functions that cost most, from `first` on. */
+struct tp_interval {
+    uint64_t begin, instructions; /* before it, in it */
+    uint64_t time, took;          /* nanoseconds: before it, of it */
+    struct tp_blob *costs;
+    uint32_t first, count; /* payments */
+};
+struct tp_payment {
+    uint32_t context; /* + 1 */
+    struct tp_blob *costs;
+};
+struct tp_label {
+    uint64_t at, time; /* instructions and nanoseconds before it */
+    const char *text;
+};
+
 struct tp_pair {
     const char *key, *value;
 };
@@ -208,6 +224,9 @@ struct tp_recording {
     TP_VECTOR(struct tp_after) afters;
     TP_VECTOR(struct tp_conflicts) conflicts;
     TP_VECTOR(struct tp_part) parts;
+    TP_VECTOR(struct tp_interval) intervals;
+    TP_VECTOR(struct tp_payment) payments;
+    TP_VECTOR(struct tp_label) labels;
     TP_VECTOR(struct tp_pair) meta;
     TP_VECTOR(struct tp_stat) stats;
     TP_VECTOR(const char *) files; /* from symbols.c */

@@ -111,6 +111,30 @@ static const struct tp_section tree = {
     .columns = (const struct tp_section_column[]){{"calls", COUNT, "calls", 3}, {"id", COUNT}, {"parent", COUNT},
                                                   {"depth", COUNT}, {"function", TEXT, "function"}, END}};
 
+/* ------------------------------------------------------------------------------------------ when */
+
+#define SPAN(title) {"start", COUNT, title}, {"instructions", COUNT, "instructions"}
+#define MILLISECONDS(key, title, ns) {key, REAL, title, 0, ns " / 1e6"}
+static const struct tp_section intervals = {
+    .key = "intervals", .title = "Intervals of the run", .events = TP_EVENTS_SELF, .rows = TP_ROWS_ALL, .order = "id",
+    .columns = (const struct tp_section_column[]){
+        {"id", COUNT, "interval"}, SPAN("from"), MILLISECONDS("start_ms", "from (ms)", "start_ns"),
+        MILLISECONDS("ms", "ms", "duration_ns"), END},
+    .from = "intervals"};
+
+static const struct tp_section interval_functions = {
+    .key = "interval_functions", .title = "The functions that cost most in each", .events = TP_EVENTS_SELF,
+    .rows = TP_ROWS_ALL, .order = "interval_id, $size($sort) DESC NULLS LAST, function_id", .place = TP_PLACE_POINT,
+    .columns = (const struct tp_section_column[]){
+        {"interval_id", COUNT, "interval"}, POINT("function", "function", NULL), END},
+    .from = "interval_functions"};
+
+static const struct tp_section labels = {
+    .key = "labels", .title = "Requests and parts", .events = TP_EVENTS_NONE, .rows = TP_ROWS_ALL, .order = "at, ns",
+    .columns = (const struct tp_section_column[]){
+        {"at", COUNT, "instructions"}, MILLISECONDS("ms", "ms", "ns"), {"label", TEXT, "what"}, END},
+    .from = "labels"};
+
 /* ------------------------------------------------------------------------------------------ threads and units */
 
 /* A thread's own costs are the sum of the self costs of its functions. Ratios are made of sums, never averaged. */
@@ -494,6 +518,11 @@ const struct tp_section_group tp_section_groups[] = {
                 "--tree: $file was recorded with --inclusive=no and has no call tree"},
                NEED_SUM},
      .sections = SECTIONS(&tree)},
+    {.option = "timeline", .help = "when the run cost what, and in which functions",
+     .needs = {{ANY("t_intervals"), "--timeline: this profile does not say when; only a single recording without "
+                                    "--timeline=no does"},
+               NEED_SUM, NEED_SELF("--timeline: what functions cost in a part of the run are self costs")},
+     .sections = SECTIONS(&intervals, &interval_functions, &labels)},
     {.option = "threads", .help = "threads, and the functions of each",
      .sections = SECTIONS(&threads, &thread_functions)},
     {.option = "balance",

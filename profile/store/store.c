@@ -45,6 +45,14 @@ static int write_part(struct tp_store *store, struct tp_insert *insert, size_t i
     return tp_insert_row(store, insert);
 }
 
+static int write_label(struct tp_store *store, struct tp_insert *insert, size_t i)
+{
+    const struct tp_label *label = &store->rec->labels.at[i];
+
+    TP_PUT(insert, TP_COUNT(label->at), TP_COUNT(label->time), TP_TEXT(label->text));
+    return tp_insert_row(store, insert);
+}
+
 static int write_thread(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
     const struct tp_thread *thread = &store->rec->threads.at[i];
@@ -107,7 +115,7 @@ static int write_large_tables(struct tp_store *store, void *unused)
     (void)unused;
     return tp_store_paths(store) || tp_store_code(store) || tp_store_arcs(store) ||
                    tp_store_data(store) || tp_store_sharing(store) || tp_store_statements(store) ||
-                   tp_store_loops(store) || tp_store_misses(store) ||
+                   tp_store_loops(store) || tp_store_misses(store) || tp_store_timeline(store) ||
                    tp_insert_all(store, "t_totals", 1, write_total, NULL) ||
                    tp_insert_all(store, "t_total_groups", 1, write_total_groups, NULL)
                ? -1
@@ -123,6 +131,7 @@ static int store_write_rest(struct tp_store *store, void *unused)
                    tp_insert_all(store, "stats", rec->stats.count, write_stat, NULL) ||
                    tp_insert_all(store, "runs", 1, write_run, NULL) ||
                    tp_insert_all(store, "parts", rec->parts.count, write_part, NULL) ||
+                   tp_insert_all(store, "labels", rec->labels.count, write_label, NULL) ||
                    tp_insert_all(store, "threads", rec->threads.count, write_thread, NULL) ||
                    tp_insert_all(store, "objects", rec->objects.count, store_write_object, NULL) ||
                    tp_insert_all(store, "files", rec->files.count, store_write_file, NULL) ||

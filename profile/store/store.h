@@ -33,7 +33,7 @@
 #include "profile/raw/recording.h"
 #include "profile/store/bulk.h"
 
-enum { TP_SCHEMA_VERSION = 15, TP_APPLICATION_ID = 0x546E7572 };
+enum { TP_SCHEMA_VERSION = 16, TP_APPLICATION_ID = 0x546E7572 };
 
 struct tp_data_name {
     const char *name;      /* "strdup in main (main.c:41)", "table (libfoo.so)", "stack of thread 1", ... */
@@ -255,6 +255,7 @@ int tp_name_data(struct tp_recording *rec, struct tp_error *err);
 int tp_fold_data(struct tp_recording *rec, struct tp_error *err);
 int tp_store_sharing(struct tp_store *store); /* likewise */
 int tp_store_misses(struct tp_store *store); /* likewise */
+int tp_store_timeline(struct tp_store *store);
 extern const char *const tp_cache_names[TP_CONFLICT_CACHES];
 int tp_store_statements(struct tp_store *store);
 int tp_store_loops(struct tp_store *store); /* after tp_store_code, which numbers inlined frames */

@@ -130,6 +130,11 @@ static const struct tp_table tables[] = {
      "id INTEGER PRIMARY KEY id, parent INTEGER above>t_paths, function_id INTEGER key>t_functions, "
      "arc_id INTEGER key>t_arcs, calls INTEGER sum, depth INTEGER max, thread INTEGER key, "
      "approximate INTEGER max, handler INTEGER key, recursive INTEGER key", SELF | INCL, NULL},
+    {"t_intervals",
+     "id INTEGER PRIMARY KEY -, start INTEGER -, instructions INTEGER -, start_ns INTEGER -, duration_ns INTEGER -",
+     SELF, NULL},
+    {"t_interval_functions", "interval_id INTEGER -, function_id INTEGER -", SELF, NULL},
+    {"labels", "at INTEGER -, ns INTEGER -, label TEXT -", 0, NULL},
 };
 
 const struct tp_table *tp_schema_tables(size_t *count)
@@ -245,6 +250,10 @@ static const struct tp_view views[] = {
      "LEFT JOIN t_functions n ON n.id = a.callee_id", INCL},
     {"data_groups", "t.data_id, d.name AS data, t.sample_group",
      "t_data_groups t LEFT JOIN t_data d ON d.id = t.data_id", SELF},
+    {"intervals", "t.id, t.start, t.instructions, t.start_ns, t.duration_ns", "t_intervals t", SELF},
+    {"interval_functions", "t.interval_id, n.function, f.path AS file, n.line, t.function_id, n.file_id",
+     "t_interval_functions t LEFT JOIN t_functions n ON n.id = t.function_id LEFT JOIN files f ON f.id = n.file_id",
+     SELF},
     {"strides",
      "t.instruction_id, t.data_id, t.stride, t.count, s.strides, s.lost, d.name AS data, n.function, f.path AS file, "
      "i.line, i.address, i.function_id, i.file_id",

@@ -95,6 +95,7 @@ static const struct whole {
     {"costs by thread", "self", SELF},
     {"threads", "threads", SELF},
     {"parts", "parts", SELF},
+    {"intervals", "t_intervals", SELF},
     {"groups of sampled sets", "t_total_groups", SAMPLED},
     {"roots of paths", "t_paths WHERE parent IS NULL", INCL},
 };

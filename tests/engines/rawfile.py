@@ -10,7 +10,7 @@ import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
  END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS, PAIR, NODE_DATA,
- FUNC_DATA, REUSE) = range(1, 27)
+ FUNC_DATA, REUSE, INTERVAL, LABEL) = range(1, 29)
 
 Object = collections.namedtuple("Object", "path start size bias build_id")
 Function = collections.namedtuple("Function", "object start size flags name")
@@ -79,13 +79,14 @@ class Raw:
         #                                                            data object, level)
         self.reuses = collections.defaultdict(collections.Counter)  # (loader, instr, stream, data object, level)
         self.held = collections.defaultdict(collections.Counter)  # (node, data object)
+        self.intervals, self.labels = [], [] # (instructions before, in it, costs, {function: costs}); (at, text)
         self.pruned = collections.defaultdict(collections.Counter)  # (context, data object)
         with open(path, "rb") as file:
             self.read(file.read())
 
     def read(self, data):
         magic, version, zero = data[:8], *struct.unpack("<II", data[8:16])
-        assert magic == b"TENURERW" and version == 10 and zero == 0, (magic, version)
+        assert magic == b"TENURERW" and version == 11 and zero == 0, (magic, version)
         at = 16
         while at < len(data):
             kind, size, checksum, zero = struct.unpack("<IIII", data[at:at + 16])
@@ -214,6 +215,14 @@ class Raw:
             self.function_calls[ident] += c.n()
             self.function_self[ident] += self.costs(c)
             self.function_incl[ident] += self.costs(c)
+        elif kind == INTERVAL:
+            begin, length, _, _, count = (c.n() for _ in range(5))
+            paid = self.costs(c)
+            functions = [(c.n(), self.costs(c)) for _ in range(count)]
+            self.intervals.append((begin, length, paid, {self.functions[i].name: costs for i, costs in functions}))
+        elif kind == LABEL:
+            at, _ = c.n(), c.n()
+            self.labels.append((at, c.s().decode()))
         elif kind == STAT:
             name = c.s().decode()
             self.stats[name] = c.n()
@@ -221,6 +230,10 @@ class Raw:
             assert c.n() == len(self.parts) + 1
             self.parts.append(c.s().decode())
             self.upto.append(self.totals())
+            timed = collections.Counter()
+            for interval in self.intervals:
+                timed.update(interval[2])
+            assert not self.intervals or +timed == +self.upto[-1], (timed, self.upto[-1])
             c.n()
         else:
             raise ValueError(f"unknown chunk {kind}")

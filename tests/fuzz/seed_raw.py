@@ -13,7 +13,7 @@ import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
  END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS, PAIR, NODE_DATA,
- FUNC_DATA, REUSE) = range(1, 27)
+ FUNC_DATA, REUSE, INTERVAL, LABEL) = range(1, 29)
 
 IMMEDIATE = ["Ir", "Dr", "Dw"]
 FETCH = ["I1mr", "ILmr", "AcCostI1", "SpLossI1", "EvI1"]
@@ -111,11 +111,15 @@ def measurements(part):
     part.chunk(FUNC_DATA, n(2, 1) + late({0: 4, 5: 1}))
     part.chunk(ARC_COST, n(1, 3) + costs(303, None, {0: 200}))
     part.chunk(FUNC_COST, n(1, 1) + costs(3, {0: 1}) + costs(306, {0: 1}, {0: 200}), n(2, 3) + costs(303) + costs(303))
+    part.chunk(INTERVAL, n(0, 290, 0, 1000, 1) + costs(290, None, {0: 150}) + n(2) + costs(280, None, {0: 150}),
+               n(290, 16, 1000, 30, 2) + costs(16, {0: 1}, {0: 50}) + n(1) + costs(3, {0: 1}) + n(2) +
+               costs(13, None, {0: 50}))
+    part.chunk(LABEL, n(290, 1000) + s("warm"))
     part.chunk(STAT, s("nodes_made") + n(3))
 
 
 def main():
-    out = b"TENURERW" + struct.pack("<2I", 10, 0)
+    out = b"TENURERW" + struct.pack("<2I", 11, 0)
     for number in range(1, 3 if sys.argv[2] == "two" else 2):
         part = Part(number)
         if number == 1:

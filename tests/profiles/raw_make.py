@@ -20,7 +20,7 @@ import zlib
 
 (META, EVENTS, OBJECT, FUNCTION, CONTEXT, INSTR, THREAD, ARC, SELF, LATE, NODE, ARC_COST, FUNC_COST, STAT,
  END, ORIGIN, DATA_OBJECT, DATA_BLOCKS, SHARING, DATA_AT, STRIDES, SETS, PAIR, NODE_DATA,
- FUNC_DATA, REUSE) = range(1, 27)
+ FUNC_DATA, REUSE, INTERVAL, LABEL) = range(1, 29)
 PRUNED, HANDLER, ALIAS = 1, 2, 4
 COND, INDIRECT, CALL, RETURN = 1, 2, 4, 8
 UNIT = 1 << 16
@@ -64,7 +64,7 @@ def costs(imm, fetch=None, data=None):
 
 
 class Raw:
-    def __init__(self, version=10, chunk=1 << 16):
+    def __init__(self, version=11, chunk=1 << 16):
         self.out = bytearray(b"TENURERW" + struct.pack("<II", version, 0))
         self.chunk_size = chunk
         self.part = 0
@@ -175,6 +175,13 @@ class Raw:
 
     def func_cost(self, context, calls, self_costs, incl):
         self.record(FUNC_COST, n(context), n(calls), self_costs, incl)
+
+    def interval(self, begin, instructions, time, took, all_costs, functions=()):
+        self.record(INTERVAL, n(begin), n(instructions), n(time), n(took), n(len(functions)), all_costs,
+                    *(n(function) + paid for function, paid in functions))
+
+    def label(self, at, time, text):
+        self.record(LABEL, n(at), n(time), s(text))
 
     def stat(self, name, value):
         self.record(STAT, s(name), n(value))

@@ -104,6 +104,11 @@ def example():
                       costs([x + y for x, y in zip(below, five)], None, late))
         raw.func_cost(5, 5, costs(three), costs(three))
         raw.func_cost(3, 1, costs(four), costs(four))
+        begin = 100 * part
+        raw.interval(begin, 30, 1000 * begin, 20000, costs(every, fetch), [(2, costs(two)), (1, costs(one, fetch))])
+        used = costs([0] * 5, None, late)
+        raw.interval(begin + 30, 0, 1000 * begin + 20000, 5, used, [(2, used)])
+        raw.label(begin + 10, 1000 * begin + 7000, "part %d\x1b" % part)
         raw.stat("nodes", 6 * part)
         raw.end("request" if part == 1 else "exit")
     return bytes(raw.out)

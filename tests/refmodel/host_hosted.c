@@ -97,6 +97,13 @@ void tn_host_yield(void)
     sched_yield();
 }
 
+uint64_t tn_host_time(void) /* a clock that nobody waits for */
+{
+    static uint64_t time;
+
+    return __atomic_add_fetch(&time, 1000, __ATOMIC_RELAXED);
+}
+
 void tn_host_panic(const char *what)
 {
     fprintf(stderr, "panic: %s\n", what);

@@ -149,6 +149,7 @@ static void start_core(struct pair *pair)
     config.most_pairs = c->most_pairs;
     config.traces = c->traces;
     config.inclusive = c->inclusive;
+    config.timeline = true;
     config.shared_l1 = c->shared_l1;
     config.parallel = c->parallel;
     config.published = c->parallel ? published : NULL;
@@ -517,6 +518,8 @@ void pair_execute(struct pair *pair, uint32_t thread, uint32_t function, struct 
         fail(pair, "the core has published what did not happen");
     if (pair->executed++ % 50 == 49)
         tn_tick(pair->thread[thread]);
+    if (pair->executed % 150 == 100)
+        tn_interval(pair->core);
 }
 
 /* ------------------------------------------------------------------------------------------- control flow */

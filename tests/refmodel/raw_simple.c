@@ -32,7 +32,9 @@ struct raw_simple {
     int immediate[MAX_NAMES], fetch[MAX_NAMES], access[MAX_NAMES]; /* model event, or -1 */
     uint64_t immediates, fetches, accesses;
     bool have_events;
+    unsigned intervals; /* of the part */
     uint64_t groups; /* of sampled sets */
+    uint64_t paid[M_EVENTS], timed[M_EVENTS]; /* of the part: by instructions; in intervals */
     uint64_t parts;
     uint64_t by_address[BUCKETS]; /* instructions, linked through d */
     char stat_name[MAX_STATS][48];
@@ -391,6 +393,8 @@ static void read_self(struct raw_simple *raw, struct sheet *sheet, bool late)
             is_plain(raw, d->c) ? "" : context_name(raw, d->c));
     sheet_add(sheet, key, cost, 0);
     sheet_add(sheet, "total", cost, 0);
+    for (int i = 0; i < M_EVENTS; i++)
+        raw->paid[i] += cost[i];
     if (!data)
         return;
     if (kind != 1)
@@ -643,6 +647,30 @@ static void read_code(struct raw_simple *raw, uint32_t type)
     }
 }
 
+/* No function costs more than all, and all of them no more either. */
+static void read_interval(struct raw_simple *raw)
+{
+    uint64_t all[M_EVENTS] = {0}, functions[M_EVENTS] = {0}, count;
+
+    skip_numbers(raw, 4);
+    count = get_n(raw);
+    if (count > TN_WORST)
+        fail(raw, "too many functions in an interval");
+    get_all_costs(raw, all);
+    while (!raw->fault && count--) {
+        if (!is_plain(raw, get_n(raw)))
+            fail(raw, "an interval knows contexts");
+        get_all_costs(raw, functions);
+    }
+    for (int i = 0; i < M_EVENTS; i++) {
+        if (raw->groups == 1 && functions[i] > all[i]) /* groups are weighed: their sums mean nothing */
+            fail(raw, "functions cost more than their interval");
+        raw->timed[i] += all[i];
+    }
+    if (++raw->intervals > TN_INTERVALS)
+        fail(raw, "too many intervals");
+}
+
 static void read_stat(struct raw_simple *raw)
 {
     char name[48];
@@ -709,6 +737,13 @@ static void read_record(struct raw_simple *raw, uint32_t type, struct sheet *she
         read_blocks(raw, sheet);
     } else if (type == TN_RAW_SHARING) {
         read_sharing(raw, sheet);
+    } else if (type == TN_RAW_INTERVAL) {
+        read_interval(raw);
+    } else if (type == TN_RAW_LABEL) {
+        char text[LONGEST_NAME];
+
+        skip_numbers(raw, 2);
+        get_string(raw, text, sizeof text);
     } else if (type == TN_RAW_DATA_AT) {
         read_at(raw, sheet);
     } else {
@@ -776,6 +811,11 @@ static void read_end(struct raw_simple *raw, uint64_t chunks)
     get_string(raw, why, sizeof why);
     if (get_n(raw) != chunks)
         fail(raw, "part lacks chunks");
+    if (raw->intervals > 0 && memcmp(raw->paid, raw->timed, sizeof raw->paid) != 0)
+        fail(raw, "intervals do not add up to the part");
+    memset(raw->paid, 0, sizeof raw->paid);
+    memset(raw->timed, 0, sizeof raw->timed);
+    raw->intervals = 0;
 }
 
 bool raw_simple_part(struct raw_simple *raw, struct sheet *sheet)

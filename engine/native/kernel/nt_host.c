@@ -227,6 +227,14 @@ void tn_host_yield(void)
     nt_sys3(__NR_sched_yield, 0, 0, 0);
 }
 
+uint64_t tn_host_time(void)
+{
+    struct timespec now;
+
+    nt_sys3(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 void tn_host_panic(const char *what)
 {
     nt_die(FAILED, "the native engine failed: %s\n", what);

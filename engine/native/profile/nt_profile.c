@@ -430,6 +430,7 @@ void nt_profile_zero(void)
 {
     profile_alone(NULL, true);
     tn_zero(nt_profile.core);
+    tn_label(nt_profile.core, "costs set to zero");
     profile_alone(NULL, false);
 }
 
@@ -457,6 +458,7 @@ void nt_profile_collect(struct nt_thread *thread, bool on)
 static void switch_instrumentation(void)
 {
     nt_profile.instruments = !nt_profile.instruments;
+    tn_label(nt_profile.core, nt_profile.instruments ? "simulation on" : "simulation off");
     if (!nt_profile.instruments)
         tn_instrument_off(nt_profile.core);
     for (struct nt_thread *other = nt_threads; other != NULL; other = other->next) {

@@ -116,6 +116,8 @@ void nt_request_due(struct nt_thread *thread)
 {
     uint64_t instructions = instructions_of(thread);
 
+    if (!options_wait(&nt.options) && !tn_interval_due(nt_profile.core, instructions))
+        return;
     thread->outside = 1;
     nt_lock_take(&nt_request_lock);
     enter_phase(thread, start_after(start_of(), instructions), instructions);
@@ -127,6 +129,11 @@ void nt_request_due(struct nt_thread *thread)
         perform_request(thread, REQUEST_COLLECT, 0, NULL);
     if (due != REQUEST_UNKNOWN)
         perform_request(thread, due, 0, "every");
+    if (tn_interval_due(nt_profile.core, instructions_of(thread))) { /* who held the lock before may have ended it */
+        nt_stop_others(thread);
+        tn_interval(nt_profile.core);
+        nt_others_go_on(thread);
+    }
     nt_lock_give(&nt_request_lock);
 }
 

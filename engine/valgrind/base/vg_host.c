@@ -101,6 +101,14 @@ void tn_host_yield(void) /* this engine is serial */
 {
 }
 
+uint64_t tn_host_time(void)
+{
+    struct vki_timespec now;
+
+    VG_(clock_gettime)(&now, VKI_CLOCK_MONOTONIC);
+    return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
 void tn_host_panic(const char *what)
 {
     VG_(tool_panic)(what);

@@ -28,6 +28,7 @@ void vg_instrument_switch(Bool on)
     if (vg.instrumenting == on)
         return;
     vg.instrumenting = on;
+    tn_label(vg.core, on ? "simulation on" : "simulation off");
     if (on)
         vg_threads_begin_again();
     else

@@ -39,9 +39,10 @@ static void perform_request(enum request request, uint64_t argument, const HChar
 {
     if (request == REQUEST_DUMP)
         vg_output_part(part);
-    else if (request == REQUEST_ZERO)
+    else if (request == REQUEST_ZERO) {
         tn_zero(vg.core);
-    else if (request == REQUEST_TOGGLE_COLLECT)
+        tn_label(vg.core, "costs set to zero");
+    } else if (request == REQUEST_TOGGLE_COLLECT)
         collect(!tn_collecting(vg.core));
     else if (request == REQUEST_COLLECT)
         collect(argument != 0);
@@ -96,12 +97,14 @@ static Bool stops; /* instrumentation is to go off */
 static void turn(ThreadId tid, ULong blocks)
 {
     tn_thread *thread = vg_threads_turn(tid);
+    uint64_t instructions = tn_instructions(thread);
     UInt limit = vg.layout->counter_limit, left = limit / 2 < COUNTERS_LEFT ? limit / 2 : COUNTERS_LEFT;
 
     (void)blocks;
     answer(False);
+    if (tn_interval_due(vg.core, instructions))
+        tn_interval(vg.core);
     if (options_wait(&vg.options)) {
-        uint64_t instructions = tn_instructions(thread);
         enum request due;
 
         vg_begin_due(instructions);
