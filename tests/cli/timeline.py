@@ -41,8 +41,8 @@ def add_up(name, profile):
         whole = f'SELECT (SELECT sum("{event}") FROM intervals), "{event}" FROM totals'
         check(f'{name}: {event}', *profile.execute(whole).fetchone())
         above = profile.execute(
-            f'SELECT count(*) FROM (SELECT interval_id AS id, sum("{event}") AS part FROM interval_functions GROUP BY 1) '
-            f'JOIN intervals USING (id) WHERE part > "{event}"').fetchone()
+            f'SELECT count(*) FROM (SELECT interval_id AS id, sum("{event}") AS part FROM interval_functions '
+            f'GROUP BY id) JOIN intervals USING (id) WHERE part > "{event}"').fetchone()
         check(f'{name}: functions of {event}', above, (0,))
     check(f'{name}: check', run([TENURE, 'check', profile.execute('PRAGMA database_list').fetchone()[2]])[0], 0)
 
@@ -50,7 +50,7 @@ def add_up(name, profile):
 def phases(name, profile):
     """The first function up to the part, the second up to where collection goes off, the third from there on."""
     labels = list(profile.execute('SELECT at, label FROM labels ORDER BY at, rowid'))
-    check(f'{name}: labels', [text for _, text in labels], ['counted\\x1b[1m', 'collection off', 'collection on'])
+    check(f'{name}: labels', [text for _, text in labels], ['counted\x1b[1m', 'collection off', 'collection on'])
     total = profile.execute('SELECT start + instructions FROM intervals ORDER BY id DESC').fetchone()[0]
     borders = [0, labels[0][0], labels[1][0], total]
     for function, begin, end in zip(('count_up', 'walk', 'leap'), borders, borders[1:]):
