@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // calltree.js: the call tree of the profile, as it is or in another shape (reshape.js): who is below whom, and what it
-// costs. The address says which shape: order=bottom-up, collapsed=1, hidden=ids of functions.
+// costs. The address says which shape: order=bottom-up, collapsed=1, hidden=ids of functions, startup=1.
 //
 // Table `paths` is in post-order with depths: read backwards, a row's parent is the row of one depth less that was read
 // last. Children are sorted by an event only when somebody looks at them.
 
 import * as format from './format.js';
 import {reshape} from './reshape.js';
+import {startupOf} from './startup.js';
 
 export const ORDERS = ['top-down', 'bottom-up'];
 
@@ -28,7 +29,8 @@ export class CallTree {
             const {function_id: functionId, ...of} = await app.tables.paths.read(...columns);
             return new CallTree({...of, functionId, parent: parentsOf(of.depth)});
         });
-        const shape = shapeOf(app, await app.names());
+        const [names, startup] = await Promise.all([app.names(), startupOf(app)]);
+        const shape = shapeOf(app, names, startup.ids);
         if (!shape.key) return whole;
         if (app.memory.get('reshaped')?.key !== shape.key)
             app.memory.set('reshaped', new CallTree({...reshape(whole, shape), key: shape.key}));
@@ -63,10 +65,11 @@ export class CallTree {
     sums(own, below) {
         const sums = new Float64Array(this.rows).fill(NaN);
         const add = (node, value) => {
-            if (value === value) sums[node] = (sums[node] || 0) + value;
+            if (node >= 0 && value === value) sums[node] = (sums[node] || 0) + value;
         };
-        own.forEach((value, row) => add(this.to[row], value));
-        for (let row = 0; below && row < this.rows; row++) if (this.parent[row] >= 0) add(this.parent[row], sums[row]);
+        const to = below ? this.within : this.to;
+        own.forEach((value, row) => add(to[row], value));
+        for (let row = 0; below && row < this.rows; row++) add(this.parent[row], sums[row]);
         return sums;
     }
 
@@ -147,13 +150,14 @@ function parentsOf(depth) {
 
 /* ------------------------------------------------------------------------------------------ its shape */
 
-/* What the address says of it; `key` is '' for the tree as it is. */
-export function shapeOf({params}, names) {
+/* What the address says of it; `key` is '' for the tree as it is. `startup`: ids of functions that are left out. */
+export function shapeOf({params}, names, startup = new Set()) {
     const ids = (params.get('hidden') || '').split(',').filter(Boolean).map(Number);
     const hidden = new Set(ids.filter((id) => names.functionRow(id) !== undefined));
     const [inverted, collapsed] = [params.get('order') === ORDERS[1], params.get('collapsed') === '1'];
-    const key = inverted || collapsed || hidden.size ? [inverted, collapsed, ...hidden].join() : '';
-    return {inverted, collapsed, hidden, key};
+    const same = !inverted && !collapsed && !hidden.size && !startup.size;
+    const key = same ? '' : [inverted, collapsed, startup.size, ...hidden].join();
+    return {inverted, collapsed, hidden, startup, key};
 }
 
 /* The metric of which the tree shows inclusive costs: from the bottom up, those of self costs. */

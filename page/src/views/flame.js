@@ -13,6 +13,7 @@ import * as format from '../format.js';
 import {CallTree, markingOf, shownOf} from '../calltree.js';
 import {SIDES} from '../metrics.js';
 import {shaping} from '../shaping.js';
+import {startupOf} from '../startup.js';
 import {noTree, partOf} from './tree.js';
 
 const ROW = 19; // pixels
@@ -40,7 +41,7 @@ export const flame = {
         const shape = shaping(app, graph.names, graph.nodes, place, () => graph.current);
         const legend = h('span.dim', graph.legend());
         const bar = topBar('Flame graph', shape, sideChooser(app), graph.marking.filter, graph.said, legend);
-        append(place, bar, box);
+        append(place, bar, (await startupOf(app)).said, box);
         new ResizeObserver(() => graph.draw()).observe(box);
     },
 

@@ -7,6 +7,7 @@ import {append, h, markOf, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {CallTree, markingOf, shownOf} from '../calltree.js';
 import {shaping} from '../shaping.js';
+import {startupOf} from '../startup.js';
 
 const OPEN_FROM = 5; // percent of the total
 const OPEN_MOST = 40; // branches
@@ -95,6 +96,7 @@ export const tree = {
                 marking.filter,
                 h('span.dim', `${format.count(nodes.rows)} call paths`),
             ),
+            (await startupOf(app)).said,
             table.element,
         );
         this.table = table;
