@@ -281,13 +281,13 @@ export class App {
     }
 
     /* Buttons of which one is pressed; another one changes the parameter `key` of the address. `words(value)`,
-     * `tip(value)`; `others`: what else changes with it. */
-    choice(key, values, chosen, words, tip, others = {}) {
+     * `tip(value)`. */
+    choice(key, values, chosen, words, tip) {
         const properties = (value) => ({
             'data-choice': value,
             'aria-pressed': String(value === chosen),
             tip: () => [tip(value)],
-            onclick: () => this.change({...others, [key]: value}),
+            onclick: () => this.change({[key]: value}),
         });
         return h('span.kinds', values.map((value) => h('button', properties(value), words(value))));
     }

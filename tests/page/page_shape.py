@@ -5,8 +5,8 @@ page_shape.py: the call tree in other shapes, text that is found in source, and 
 
     page_shape.py TENURE PROGRAM PICTURES
 
-What page/src/reshape.js makes of random trees is compared with call paths that are rewritten one by one; what tree and
-flame graph show then, with the same done to the rows of SQL.
+What page/src/reshape.js and calltree.js make of random trees is compared with call paths that are rewritten one by
+one; what tree and flame graph show then, with the same done to the rows of SQL.
 """
 import json
 import os
@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser as chromium
 from shown import TENURE, Profile, cells, check, count, in_chromium, picture, quiet, record, signed
 
-RESHAPE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "page", "src", "reshape.js")
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "page", "src")
 
 # Random trees in all shapes; what is wrong, in words. A path is what it is in the new tree, as a text.
 RANDOM = """
@@ -54,7 +54,23 @@ RANDOM = """
         if (!path.length && !startup.has(tree.functionId[row])) path.push(HIDDEN);
         return [thread, ...(inverted ? path.reverse() : path)];
     }
-    function look(tree, how) {
+    function shaped(tree, how) {
+        const top = new CallTree(reshape(tree, how));
+        const nodes = how.inverted ? new BottomUp(top) : top;
+        const all = [...nodes.children(-1)];
+        for (let i = 0; i < all.length; i++) all.push(...nodes.children(all[i]));
+        const own = new Float64Array(top.rows);
+        const below = new Float64Array(top.rows);
+        tree.own.forEach((cost, row) => {
+            if (top.to[row] >= 0) own[top.to[row]] += cost;
+            if (top.within[row] >= 0) below[top.within[row]] += cost;
+        });
+        for (let row = 0; row < top.rows; row++) if (top.parent[row] >= 0) below[top.parent[row]] += below[row];
+        const cost = (row) => (how.inverted ? nodes.paths[row].reduce((sum, path) => sum + own[path], 0) : below[row]);
+        const path = (row) => nodes.chain(row).map((one) => nodes.functionId[one]);
+        return {nodes, all, own, cost, path};
+    }
+    function look(tree, how, before) {
         const words = JSON.stringify({...how, hidden: [...how.hidden], startup: [...how.startup], tree});
         const expected = new Map();
         let total = 0;
@@ -75,30 +91,29 @@ RANDOM = """
             at(path.join()).own += left ? 0 : tree.own[row];
             if (!how.inverted) at(path.join()).calls += calls;
         }
-        const got = reshape(tree, how);
-        const rows = got.parent.length;
-        const [own, below, within] = [0, 1, 2].map(() => new Float64Array(rows));
-        tree.own.forEach((cost, row) => {
-            if (got.to[row] >= 0) own[got.to[row]] += cost;
-            if (got.within[row] >= 0) within[got.within[row]] += cost;
-        });
-        for (let row = 0; row < rows; row++) {
-            expect(got.parent[row] === -1 || got.parent[row] > row, 'order: ' + words);
-            below[row] += within[row];
-            if (got.parent[row] >= 0) below[got.parent[row]] += below[row];
-        }
+        const {nodes, all, own, cost, path: pathTo} = shaped(tree, how);
         const [seen, merged] = [new Map(), how.inverted || how.collapsed || how.hidden.size];
-        for (let row = 0; row < rows; row++) {
-            const path = [];
-            for (let up = row; up >= 0; up = got.parent[up]) path.unshift(got.functionId[up]);
-            const distinct = new Set(path).size === path.length;
-            expect(distinct || !how.collapsed, `twice in ${path}: ` + words);
-            expect(got.depth[row] === path.length - 1, `depth of ${path}: ` + words);
-            const name = [got.thread[row], ...path].join();
+        for (const row of all) {
+            const path = pathTo(row);
+            expect(how.inverted || !(nodes.parent[row] >= 0 && nodes.parent[row] <= row), 'order: ' + words);
+            expect(new Set(path).size === path.length || !how.collapsed, `twice in ${path}: ` + words);
+            expect(nodes.depth[row] === path.length - 1, `depth of ${path}: ` + words);
+            expect(nodes.hasChildren(row) === nodes.children(row).length > 0, `leaf ${path}: ` + words);
+            expect(nodes.find(nodes.address(row)) === row, `address of ${path}: ` + words);
+            const name = [how.inverted ? NaN : nodes.thread[row], ...path].join();
             expect(!merged || !seen.has(name), `twice ${name}: ` + words);
-            const before = seen.get(name) || {own: 0, below: 0, calls: 0};
-            const calls = before.calls + got.calls[row];
-            seen.set(name, {own: before.own + own[row], below: before.below + below[row], calls});
+            const sums = seen.get(name) || {own: 0, below: 0, calls: 0};
+            seen.set(name, {own: sums.own + (how.inverted ? 0 : own[row]), below: sums.below + cost(row),
+                calls: sums.calls + nodes.calls[row]});
+        }
+        for (const row of before ? before.all : []) { // in the shape of before, and where it is now
+            const address = before.nodes.address(row);
+            const whole = pathOf(tree, parseInt(address, 10), how).slice(1);
+            const is = nodes.find(address);
+            const now = is < 0 ? [] : pathTo(is);
+            const begins = how.inverted && now.join() === whole.slice(0, now.length).join();
+            const same = now.join() === whole.join() || (before.inverted && (is < 0 || begins));
+            expect(same, `${before.path(row)} became ${now}: ` + words);
         }
         for (const [name, sums] of seen) {
             const one = expected.get(name);
@@ -108,45 +123,33 @@ RANDOM = """
             expect(one && one.calls === sums.calls, `calls of ${name}: ` + words);
         }
         expect(seen.size === expected.size, 'paths are missing: ' + words);
-        const sum = (list) => list.reduce((all, one) => all + one, 0);
-        const roots = [...below].filter((_, row) => got.parent[row] < 0);
-        expect(sum(roots) === total, 'total: ' + words);
+        const sum = (list) => list.reduce((sums, one) => sums + one, 0);
+        expect(sum([...nodes.roots()].map(cost)) === total, 'total: ' + words);
+        return {nodes, all, path: pathTo, inverted: how.inverted};
     }
     for (let round = 0; round < 300; round++) {
         const tree = someTree();
+        let before = null;
         for (const inverted of [false, true])
             for (const collapsed of [false, true])
                 for (const hidden of [[], [1 + random(5)], [1, 2, 3].slice(random(3)), [1, 2, 3, 4, 5]])
                     for (const startup of [[], [1 + random(5), 1 + random(5)]])
-                        look(tree, {inverted, collapsed, hidden: new Set(hidden), startup: new Set(startup)});
+                        before = look(
+                            tree, {inverted, collapsed, hidden: new Set(hidden), startup: new Set(startup)}, before);
     }
     return wrong;
 })()
 """
 
-# A path deeper than there is room for: what is left of it, and whether it says so.
-CUT = """
-(() => {
-    SOURCE
-    const rows = 20, none = Array(rows).fill(0);
-    const tree = {rows, parent: Array.from(none, (_, i) => (i + 1 < rows ? i + 1 : -1)),
-        functionId: Array.from(none, (_, i) => i), thread: none, calls: none, approximate: none, handler: none,
-        recursive: none};
-    const {cut, depth} = reshape(tree, {inverted: true, collapsed: false, hidden: new Set(),
-        startup: new Set()});
-    return [Math.max(...depth), cut.reduce((all, one) => all + one, 0), cut.every((one, i) => !one || depth[i] === 7)];
-})()
-"""
-
-
 def random_trees(browser):
-    with open(RESHAPE, encoding="utf-8") as file:
-        text = file.read().replace("export ", "")
+    text = ""
+    for name in ("reshape.js", "calltree.js"):
+        with open(os.path.join(SOURCES, name), encoding="utf-8") as file:
+            text += re.sub(r"^import .*$|^export ", "", file.read(), flags=re.M)
     rounds = int(os.environ.get("TENURE_SOAK", "1"))
     for seed in range(1, 1 + rounds):
         check(f"random trees, seed {seed}", browser.evaluate(
             RANDOM.replace("SOURCE", text).replace("SEED", str(seed))), [])
-    check("too deep", browser.evaluate(CUT.replace("SOURCE", text.replace("4e6", "160"))), [7, 12, True])
 
 
 # ------------------------------------------------------------------------------------------ as SQL has it
@@ -346,7 +349,7 @@ def hiding(browser, profile):
     browser.wait("document.querySelector('.path')")
     browser.evaluate("[...document.querySelectorAll('.path.named')].at(-1).click()")
     browser.arrive("/&n=/.test(location.hash)")
-    press(browser, "document.querySelector('.bar-top .hide')", "!/&n=/.test(location.hash)")
+    press(browser, "document.querySelector('.bar-top .hide')", "/hidden=[0-9]+%2C/.test(location.hash)")
     first, other = browser.evaluate("location.hash.match(/hidden=([0-9]+)%2C([0-9]+)/).slice(1).map(Number)")
     Shape(profile, hidden=[one, other]).check(browser, f"without {names[one]} and {names[other]}")
     check("hidden: one after the other", first, one)
@@ -364,6 +367,57 @@ def hiding(browser, profile):
     check("hidden: ratios", any(row["spatialD1"] for row in cells(browser)) and "NaN" not in browser.evaluate(
         "document.body.innerText"))
     browser.go("#overview?e=Ir_incl&order=&collapsed=&hidden=")
+
+
+def kept(browser, _):
+    """Where the flame graph is zoomed into, and which branches are open, stays in other shapes of the tree."""
+    def zoomed():
+        browser.wait("document.querySelector('.path')")
+        return browser.evaluate("[...document.querySelectorAll('.path')].slice(0, 1 + document.querySelectorAll("
+                                "'.path.above').length).map(e => e.textContent)")
+
+    def switch(selector, expected):
+        press(browser, f"document.querySelector({json.dumps(selector)})", expected)
+        return zoomed()
+    browser.go("#flame?e=Ir_incl")
+    browser.wait("document.querySelector('.path')")
+    browser.evaluate("[...document.querySelectorAll('.path')].find(e => +e.getAttribute('aria-level') === 4 &&"
+                     " e.textContent.startsWith('along')).click()")
+    browser.arrive("location.hash.includes('n=')")
+    browser.wait("document.querySelector('.path.above')")
+    path = zoomed()
+    check("kept: zoomed into", [name.split("(")[0] for name in path], ["main", "fold", "fold", "along"])
+    check("kept: with start-up", switch(".startup button", "location.hash.includes('startup=1')")[-4:], path)
+    check("kept: without start-up", switch(".startup button", "!location.hash.includes('startup=1')"), path)
+    check("kept: bottom-up", switch("[data-choice=bottom-up]", "location.hash.includes('bottom-up')"), path[::-1])
+    browser.evaluate("document.querySelectorAll('.path')[1].click()")
+    browser.arrive("/n=[0-9]+-[0-9]+/.test(location.hash)")
+    check("kept: part of it", zoomed(), path[:1:-1])
+    address = browser.evaluate("location.href")
+    browser.call("Page.navigate", url="about:blank")
+    browser.open(address)
+    check("kept: of an address", zoomed(), path[:1:-1])
+    check("kept: bottom-up, collapsed", switch(".bar-top .kinds:not(:has([data-choice])) button",
+                                               "location.hash.includes('collapsed=1')"), path[:1:-1])
+    check("kept: no path of the tree", len(switch("[data-choice=top-down]", "location.hash.includes('top-down')")), 1)
+
+    browser.go("#tree?e=Ir_incl")
+    rows = "[...document.querySelectorAll('.tr')].filter(e => e.querySelector('[aria-expanded=true]')).map(e =>" \
+           " e.querySelector('a').textContent)"
+    browser.evaluate("[...document.querySelectorAll('.bar-top button')].find(e => e.textContent === 'close all')"
+                     ".click()")
+    for _ in range(2):
+        browser.key("ArrowRight")
+        browser.key("ArrowDown")
+    opened = browser.evaluate(rows)
+    check("kept: open", (len(opened), opened[0]), (2, "main"))
+    press(browser, "document.querySelector('.startup button')", "location.hash.includes('startup=1')")
+    check("kept: open, with start-up", browser.evaluate(rows)[-2:], opened)
+    press(browser, "document.querySelector('.startup button')", "!location.hash.includes('startup=1')")
+    press(browser, "document.querySelector('.bar-top .kinds:not(:has([data-choice])) button')",
+          "location.hash.includes('collapsed=1')")
+    check("kept: open, collapsed", browser.evaluate(rows), opened)
+    browser.go("#overview?collapsed=")
 
 
 def finding(browser, profile):
@@ -445,7 +499,7 @@ def main(folder):
     try:
         browser.open(profile.page())
         random_trees(browser)
-        for step in (startup, orders, recursion, hiding, finding):
+        for step in (startup, orders, recursion, hiding, kept, finding):
             step(browser, profile)
             quiet(browser, step.__name__)
         sides(browser, profile, folder)
