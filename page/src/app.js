@@ -16,7 +16,7 @@ import {VirtualTable} from './table.js';
 
 export const NEWNESS = {new: 'new: it was not there before', gone: 'gone: it is not there any more'};
 
-const CARRIED = ['e', 'c', 'order', 'collapsed', 'hidden'];
+const CARRIED = ['e', 'c', 'order', 'collapsed', 'hidden', 'startup'];
 const NARROW = 900; // pixels; below there is room for one column of costs
 const HEADING = 13; // characters of a column whose heading is words, which are then on several lines
 
@@ -281,13 +281,13 @@ export class App {
     }
 
     /* Buttons of which one is pressed; another one changes the parameter `key` of the address. `words(value)`,
-     * `tip(value)`; `others`: what else changes with it. */
-    choice(key, values, chosen, words, tip, others = {}) {
+     * `tip(value)`. */
+    choice(key, values, chosen, words, tip) {
         const properties = (value) => ({
             'data-choice': value,
             'aria-pressed': String(value === chosen),
             tip: () => [tip(value)],
-            onclick: () => this.change({...others, [key]: value}),
+            onclick: () => this.change({[key]: value}),
         });
         return h('span.kinds', values.map((value) => h('button', properties(value), words(value))));
     }

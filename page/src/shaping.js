@@ -9,8 +9,7 @@ import {ORDERS, shapeOf} from './calltree.js';
 /* For the top bar. `current()`: the node whose function the button hides, or key h where `place` gets it. */
 export function shaping(app, names, nodes, place, current) {
     const {inverted, collapsed, hidden} = shapeOf(app, names);
-    const change = (more) => app.change({n: null, ...more});
-    const leaveOut = (ids) => change({hidden: ids.join() || null});
+    const leaveOut = (ids) => app.change({hidden: ids.join() || null});
     const hide = () => {
         const id = nodes.functionId[current()];
         if (names.functionRow(id) !== undefined) leaveOut([...hidden, id]);
@@ -26,7 +25,7 @@ export function shaping(app, names, nodes, place, current) {
     const recursion = {
         'aria-pressed': String(collapsed),
         tip: () => ['a function called below itself, directly or through others, costs where it was first called'],
-        onclick: () => change({collapsed: collapsed ? null : 1}),
+        onclick: () => app.change({collapsed: collapsed ? null : 1}),
     };
     const leaving = {
         tip: () => ['leave the chosen function out: its own costs, and what it calls, are its caller\u2019s; key h'],
@@ -38,7 +37,7 @@ export function shaping(app, names, nodes, place, current) {
         return h('button', properties, '\u00d7 ', names.function(id));
     };
     return [
-        app.choice('order', ORDERS, ORDERS[Number(inverted)], (order) => order, about, {n: null}),
+        app.choice('order', ORDERS, ORDERS[Number(inverted)], (order) => order, about),
         h('span.kinds', h('button', recursion, 'collapse recursion')),
         h('button.hide', leaving, 'hide'),
         hidden.size > 0 && h('span.hidden', h('span.dim', 'hidden:'), [...hidden].map(back)),

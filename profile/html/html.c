@@ -275,7 +275,7 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
     if (!options->no_source && gather_sources(profile, options, result, err))
         return -1;
     if (check_trees(profile, err) || tp_html_tables_make(profile, options->sides, err) || gather_ratios(profile, err) ||
-        tp_html_gather_code(profile, err) || tp_lineless(profile, err) ||
+        tp_html_gather_code(profile, err) || tp_lineless(profile, err) || tp_startup(profile, true, err) ||
         (advice && tp_advise(profile, NULL, err)) || tp_pack_open(&pack, out, err))
         return -1;
     put_head(out, options);

@@ -101,6 +101,7 @@ static const struct table tables[] = {
     {"files", "files", "id path", "ORDER BY t.id", 0, CHUNK},
     {"functions", "t_functions", "id function object_id file_id line calls first_instruction last_instruction",
      "ORDER BY t.id", BOTH | SIDES, CHUNK},
+    {"startup", "temp.startup", "id", "ORDER BY t.id", 0, CHUNK},
     {"lines", "t_lines", "file_id line function_id estimate", "ORDER BY " LINE_ORDER, BOTH | SIDES, CHUNK},
     {"arcs", "t_arcs", "caller_id callee_id file_id line calls",
      "ORDER BY " ARC_ORDER, INCL | SIDES, CHUNK},

@@ -177,7 +177,7 @@ def instructions(browser, profile, number):
 
 
 def flame(browser, profile):
-    browser.go("#flame?e=Ir_incl")
+    browser.go("#flame?e=Ir_incl&startup=1")
     browser.wait("document.querySelectorAll('.path').length > 10")
     boxes = browser.evaluate("[...document.querySelectorAll('.path')].map(box => [Number(box.dataset.row),"
                              " box.getAttribute('aria-label'), box.getBoundingClientRect().width, box.style.top])")
@@ -214,7 +214,7 @@ def marking(browser, profile):
     share = f"{100 * cost / profile.one('SELECT Ir FROM totals'):.1f}"
     said = f"{len(found)} call paths: {count(cost)}, {share}\u2009% of instructions executed"
     for view, marked in (("flame", ".path.marked"), ("tree", ".tr.marked")):
-        browser.go(f"#{view}?e=Ir_incl")
+        browser.go(f"#{view}?e=Ir_incl&startup=1")
         browser.wait("document.querySelector('.path, .tr')")
         browser.evaluate("(e => { e.value = 'MAIN'; e.dispatchEvent(new Event('input')); })"
                          "(document.querySelector('.bar-top input'))")
@@ -229,7 +229,7 @@ def marking(browser, profile):
 
 
 def areas(browser, profile):
-    browser.go("#treemap?e=SpLossD1")
+    browser.go("#treemap?e=SpLossD1&startup=1")
     browser.wait("document.querySelectorAll('.area.leaf').length > 3")
     boxes = browser.evaluate("[...document.querySelectorAll('.area.leaf:not(.others)')].map(box =>"
                              " [Number(box.dataset.row), box.offsetWidth * box.offsetHeight])")
@@ -617,7 +617,7 @@ def differences(profile, folder):
     changed = Profile(path)
     browser = chromium.Browser()
     try:
-        browser.open(changed.page() + "#functions?e=SpLossD1_incl&c=spatialD1")
+        browser.open(changed.page() + "#functions?e=SpLossD1_incl&c=spatialD1&startup=1")
         rows = cells(browser)
         costs = [cost for cost, in changed.rows("SELECT SpLossD1_incl FROM functions ORDER BY abs(1.0 * SpLossD1_incl)"
                                                 " DESC LIMIT 5")]

@@ -8,10 +8,11 @@ Needs Chromium, and axe-core in the folder NODE_MODULES (tools/install-node-modu
 The profile has all that can be recorded, so that no view is missing.
 """
 import os
+import subprocess
 import sys
 
 import browser as chromium
-from shown import check, in_chromium, record, views
+from shown import TENURE, check, in_chromium, record, views
 
 AXE = os.path.join(sys.argv[4], "axe-core/axe.min.js")
 RUN = "axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.flatMap(one => one.nodes.map(" \
@@ -23,22 +24,36 @@ def look(browser, what):
     check(f"{what}: {found[:5]}", len(found), 0)
 
 
+def look_at(browser, what, page, profile):
+    """Every view of a page of the profile."""
+    browser.open(page)
+    with open(AXE, encoding="utf-8") as file:
+        browser.evaluate(file.read() + "; 0")
+    function = profile.one("SELECT id FROM functions WHERE function = 'main'")
+    file = profile.one("SELECT id FROM files WHERE path LIKE '%page_program.cpp'")
+    structure = profile.one("SELECT data_id FROM t_instruction_data ORDER BY D1mr DESC")
+    for shade in ("one shade", "the other"):
+        shown = [*views(browser), f"function/{function}", f"source/{file}", f"structure/{structure}"]
+        for view in shown:
+            browser.go("#" + view)
+            look(browser, f"{what}: {view}, {shade}")
+        browser.evaluate("document.querySelector('.theme').click()")
+    return shown
+
+
 def main(folder):
-    profile = record(os.path.join(folder, "profile"), options=[
-        "--patterns=yes", "--interdependence=yes", "--branch-sim=yes", "--embed-source=yes"])
+    options = ["--patterns=yes", "--interdependence=yes", "--branch-sim=yes", "--embed-source=yes"]
+    profile = record(os.path.join(folder, "profile"), options=options)
+    other = record(os.path.join(folder, "other"), "more", options=options)
+    shared = record(os.path.join(folder, "shared"), "threads", options=["--coherence=mesi"])
+    difference = os.path.join(folder, "difference.html")
+    subprocess.run([TENURE, "diff", "--html", difference, profile.path, other.path], check=True,
+                   stdout=subprocess.DEVNULL)
     browser = chromium.Browser()
     try:
-        browser.open(profile.page())
-        with open(AXE, encoding="utf-8") as file:
-            browser.evaluate(file.read() + "; 0")
-        function = profile.one("SELECT id FROM functions WHERE function = 'main'")
-        file = profile.one("SELECT id FROM files WHERE path LIKE '%page_program.cpp'")
-        structure = profile.one("SELECT data_id FROM t_instruction_data ORDER BY D1mr DESC")
-        for shade in ("one shade", "the other"):
-            for view in [*views(browser), f"function/{function}", f"source/{file}", f"structure/{structure}"]:
-                browser.go("#" + view)
-                look(browser, f"{view}, {shade}")
-            browser.evaluate("document.querySelector('.theme').click()")
+        look_at(browser, "difference", "file://" + difference, profile)
+        check("coherence: there is the view", "sharing" in look_at(browser, "coherence", shared.page(), shared))
+        look_at(browser, "profile", profile.page(), profile)
         browser.key("?")
         browser.wait("document.querySelector('dialog[open]')")
         look(browser, "the glossary")

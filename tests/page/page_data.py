@@ -30,7 +30,7 @@ FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "th
 # What the page makes of several tables, said in another way: by views, and frame by frame.
 MADE = ("lineless", "advice", "advice_places", "advice_evidence", "statements", "accesses", "coded", "code", "sources",
         "source_text", "refused", "data_lines", "data_paths", "strides", "conflicts", "data_pairs", "statement_pairs",
-        "pair_sums", "ratios", "under", "under_sums", "shared_data", "sharing", "sharing_sums")
+        "pair_sums", "ratios", "startup", "under", "under_sums", "shared_data", "sharing", "sharing_sums")
 # Groups of sampled sets: of which table, its column, and the order of that table's rows in the page.
 GROUPED = {"totals_groups": ("total", "", ""), "functions_groups": ("function", "functions", "id"),
            "lines_groups": ("line", "lines", "file_id, line, function_id, id"),

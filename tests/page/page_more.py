@@ -269,7 +269,7 @@ def panel(browser, profile):
 
 
 def loops(browser, profile):
-    browser.go("#loops?e=Ir_incl")
+    browser.go("#loops?e=Ir_incl&startup=1")
     expected = profile.rows("SELECT file, line, last_line, function, Ir_incl, Ir, iterations, depth, trip_count"
                             " FROM loops ORDER BY Ir_incl DESC, id LIMIT 10")
     for row, (file, line, last, function, incl, own, iterations, depth, trips) in zip(cells(browser), expected):

@@ -5,11 +5,12 @@ page_shape.py: the call tree in other shapes, text that is found in source, and 
 
     page_shape.py TENURE PROGRAM PICTURES
 
-What page/src/reshape.js makes of random trees is compared with call paths that are rewritten one by one; what tree and
-flame graph show then, with the same done to the rows of SQL.
+What page/src/reshape.js and calltree.js make of random trees is compared with call paths that are rewritten one by
+one; what tree and flame graph show then, with the same done to the rows of SQL.
 """
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -18,7 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser as chromium
 from shown import TENURE, Profile, cells, check, count, in_chromium, picture, quiet, record, signed
 
-RESHAPE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "page", "src", "reshape.js")
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "page", "src")
 
 # Random trees in all shapes; what is wrong, in words. A path is what it is in the new tree, as a text.
 RANDOM = """
@@ -42,123 +43,150 @@ RANDOM = """
             tree.thread[row] = tree.parent[row] < 0 ? 1 + random(2) : tree.thread[tree.parent[row]];
         return tree;
     }
-    function pathOf(tree, row, {inverted, collapsed, hidden}) {
+    function pathOf(tree, row, {inverted, collapsed, hidden, startup}) {
         const all = [];
         for (let at = row; at >= 0; at = tree.parent[at]) all.unshift(tree.functionId[at]);
         const path = [];
-        for (const id of all.filter((one) => !hidden.has(one)))
+        for (const id of all.filter((one) => !hidden.has(one) && !startup.has(one)))
             if (collapsed && path.includes(id)) path.length = path.indexOf(id) + 1;
             else path.push(id);
         const thread = inverted || !path.length ? NaN : tree.thread[row];
-        if (!path.length) path.push(HIDDEN);
+        if (!path.length && !startup.has(tree.functionId[row])) path.push(HIDDEN);
         return [thread, ...(inverted ? path.reverse() : path)];
     }
-    function look(tree, how) {
-        const words = JSON.stringify({...how, hidden: [...how.hidden], tree});
+    function shaped(tree, how) {
+        const top = new CallTree(reshape(tree, how));
+        const nodes = how.inverted ? new BottomUp(top) : top;
+        const all = [...nodes.children(-1)];
+        for (let i = 0; i < all.length; i++) all.push(...nodes.children(all[i]));
+        const own = new Float64Array(top.rows);
+        const below = new Float64Array(top.rows);
+        tree.own.forEach((cost, row) => {
+            if (top.to[row] >= 0) own[top.to[row]] += cost;
+            if (top.within[row] >= 0) below[top.within[row]] += cost;
+        });
+        for (let row = 0; row < top.rows; row++) if (top.parent[row] >= 0) below[top.parent[row]] += below[row];
+        const cost = (row) => (how.inverted ? nodes.paths[row].reduce((sum, path) => sum + own[path], 0) : below[row]);
+        const path = (row) => nodes.chain(row).map((one) => nodes.functionId[one]);
+        return {nodes, all, own, cost, path};
+    }
+    function look(tree, how, before) {
+        const words = JSON.stringify({...how, hidden: [...how.hidden], startup: [...how.startup], tree});
         const expected = new Map();
+        let total = 0;
         const at = (path) => {
             if (!expected.has(path)) expected.set(path, {own: 0, below: 0, calls: 0});
             return expected.get(path);
         };
         for (let row = 0; row < tree.rows; row++) {
             const path = pathOf(tree, row, how);
-            const calls = how.hidden.has(tree.functionId[row]) ? 0 : tree.calls[row];
+            const left = how.startup.has(tree.functionId[row]);
+            const calls = left || how.hidden.has(tree.functionId[row]) ? 0 : tree.calls[row];
+            if (path.length < 2 || (left && how.inverted)) continue;
+            total += tree.own[row];
             for (let end = 2; end <= path.length; end++) {
                 at(path.slice(0, end).join()).below += tree.own[row];
                 if (how.inverted) at(path.slice(0, end).join()).calls += calls;
             }
-            at(path.join()).own += tree.own[row];
+            at(path.join()).own += left ? 0 : tree.own[row];
             if (!how.inverted) at(path.join()).calls += calls;
         }
-        const got = reshape(tree, how);
-        const rows = got.parent.length;
-        const [own, below] = [new Float64Array(rows), new Float64Array(rows)];
-        tree.own.forEach((cost, row) => (own[got.to[row]] += cost));
-        for (let row = 0; row < rows; row++) {
-            expect(got.parent[row] === -1 || got.parent[row] > row, 'order: ' + words);
-            below[row] += own[row];
-            if (got.parent[row] >= 0) below[got.parent[row]] += below[row];
+        const {nodes, all, own, cost, path: pathTo} = shaped(tree, how);
+        const [seen, merged] = [new Map(), how.inverted || how.collapsed || how.hidden.size];
+        for (const row of all) {
+            const path = pathTo(row);
+            expect(how.inverted || !(nodes.parent[row] >= 0 && nodes.parent[row] <= row), 'order: ' + words);
+            expect(new Set(path).size === path.length || !how.collapsed, `twice in ${path}: ` + words);
+            expect(nodes.depth[row] === path.length - 1, `depth of ${path}: ` + words);
+            expect(nodes.hasChildren(row) === nodes.children(row).length > 0, `leaf ${path}: ` + words);
+            expect(nodes.find(nodes.address(row)) === row, `address of ${path}: ` + words);
+            const name = [how.inverted ? NaN : nodes.thread[row], ...path].join();
+            expect(!merged || !seen.has(name), `twice ${name}: ` + words);
+            const sums = seen.get(name) || {own: 0, below: 0, calls: 0};
+            seen.set(name, {own: sums.own + (how.inverted ? 0 : own[row]), below: sums.below + cost(row),
+                calls: sums.calls + nodes.calls[row]});
         }
-        const seen = new Set();
-        for (let row = 0; row < rows; row++) {
-            const path = [];
-            for (let up = row; up >= 0; up = got.parent[up]) path.unshift(got.functionId[up]);
-            const distinct = new Set(path).size === path.length;
-            expect(distinct || !how.collapsed, `twice in ${path}: ` + words);
-            expect(got.depth[row] === path.length - 1, `depth of ${path}: ` + words);
-            const name = [got.thread[row], ...path].join();
-            const {[name]: one} = Object.fromEntries(expected);
-            expect(one && !seen.has(name), `no or another path ${name}: ` + words);
-            seen.add(name);
-            expect(one && one.below === below[row], `inclusive cost of ${name}: ` + words);
-            expect(one && (how.inverted || one.own === own[row]), `self cost of ${name}: ` + words);
-            expect(one && one.calls === got.calls[row], `calls of ${name}: ` + words);
+        for (const row of before ? before.all : []) { // in the shape of before, and where it is now
+            const address = before.nodes.address(row);
+            const whole = pathOf(tree, parseInt(address, 10), how).slice(1);
+            const is = nodes.find(address);
+            const now = is < 0 ? [] : pathTo(is);
+            const begins = how.inverted && now.join() === whole.slice(0, now.length).join();
+            const same = now.join() === whole.join() || (before.inverted && (is < 0 || begins));
+            expect(same, `${before.path(row)} became ${now}: ` + words);
+        }
+        for (const [name, sums] of seen) {
+            const one = expected.get(name);
+            expect(one, `no path ${name}: ` + words);
+            expect(one && one.below === sums.below, `inclusive cost of ${name}: ` + words);
+            expect(one && (how.inverted || one.own === sums.own), `self cost of ${name}: ` + words);
+            expect(one && one.calls === sums.calls, `calls of ${name}: ` + words);
         }
         expect(seen.size === expected.size, 'paths are missing: ' + words);
-        const sum = (list) => list.reduce((all, one) => all + one, 0);
-        const roots = [...below].filter((_, row) => got.parent[row] < 0);
-        expect(sum(roots) === sum(tree.own), 'total: ' + words);
+        const sum = (list) => list.reduce((sums, one) => sums + one, 0);
+        expect(sum([...nodes.roots()].map(cost)) === total, 'total: ' + words);
+        return {nodes, all, path: pathTo, inverted: how.inverted};
     }
     for (let round = 0; round < 300; round++) {
         const tree = someTree();
+        let before = null;
         for (const inverted of [false, true])
             for (const collapsed of [false, true])
                 for (const hidden of [[], [1 + random(5)], [1, 2, 3].slice(random(3)), [1, 2, 3, 4, 5]])
-                    look(tree, {inverted, collapsed, hidden: new Set(hidden)});
+                    for (const startup of [[], [1 + random(5), 1 + random(5)]])
+                        before = look(
+                            tree, {inverted, collapsed, hidden: new Set(hidden), startup: new Set(startup)}, before);
     }
     return wrong;
 })()
 """
 
-# A path deeper than there is room for: what is left of it, and whether it says so.
-CUT = """
-(() => {
-    SOURCE
-    const rows = 20, none = Array(rows).fill(0);
-    const tree = {rows, parent: Array.from(none, (_, i) => (i + 1 < rows ? i + 1 : -1)),
-        functionId: Array.from(none, (_, i) => i), thread: none, calls: none, approximate: none, handler: none,
-        recursive: none};
-    const {cut, depth} = reshape(tree, {inverted: true, collapsed: false, hidden: new Set()});
-    return [Math.max(...depth), cut.reduce((all, one) => all + one, 0), cut.every((one, i) => !one || depth[i] === 7)];
-})()
-"""
-
-
 def random_trees(browser):
-    with open(RESHAPE, encoding="utf-8") as file:
-        text = file.read().replace("export ", "")
+    text = ""
+    for name in ("reshape.js", "calltree.js"):
+        with open(os.path.join(SOURCES, name), encoding="utf-8") as file:
+            text += re.sub(r"^import .*$|^export ", "", file.read(), flags=re.M)
     rounds = int(os.environ.get("TENURE_SOAK", "1"))
     for seed in range(1, 1 + rounds):
         check(f"random trees, seed {seed}", browser.evaluate(
             RANDOM.replace("SOURCE", text).replace("SEED", str(seed))), [])
-    check("too deep", browser.evaluate(CUT.replace("SOURCE", text.replace("4e6", "160"))), [7, 12, True])
 
 
 # ------------------------------------------------------------------------------------------ as SQL has it
 
 class Shape:
-    """Inclusive costs (Ir) by path, a tuple of ids of functions, of the paths of a profile."""
+    """Inclusive costs (Ir) by path of the paths of a profile; a path is a tuple of (id of a function, 0), or where
+    nothing but start-up is left out (id of a function, id of the path)."""
 
-    def __init__(self, profile, inverted=False, collapsed=False, hidden=()):
+    def __init__(self, profile, inverted=False, collapsed=False, hidden=(), startup=()):
         rows = {number: (parent, name, cost or 0) for number, parent, name, cost in profile.rows(
             "SELECT id, parent, function_id, Ir FROM paths")}
         self.names = dict(profile.rows("SELECT id, function FROM functions"))
         self.below = {}
-        for number, (_, _, cost) in rows.items():
+        merged = inverted or collapsed or hidden
+        for number, (_, name, cost) in rows.items():
+            if inverted and name in startup:
+                continue
             chain = []
             at = number
             while at is not None:
-                chain.insert(0, rows[at][1])
+                chain.insert(0, (rows[at][1], 0 if merged else at))
                 at = rows[at][0]
             path = []
-            for name in chain:
-                if name not in hidden and collapsed and name in path:
-                    del path[path.index(name) + 1:]
-                elif name not in hidden:
-                    path.append(name)
+            for one in chain:
+                if one[0] in hidden or one[0] in startup:
+                    continue
+                if collapsed and one in path:
+                    del path[path.index(one) + 1:]
+                else:
+                    path.append(one)
             path = tuple(reversed(path)) if inverted else tuple(path)
             for end in range(1, len(path) + 1):
                 self.below[path[:end]] = self.below.get(path[:end], 0) + cost
+
+    def rows(self):
+        """[(a path of names, its cost)]"""
+        return [(tuple(self.names[name] for name, _ in path), cost) for path, cost in self.below.items()]
 
     def check(self, browser, what):
         """What is drawn in the flame graph, box by box, and in the call tree, row by row."""
@@ -168,7 +196,7 @@ class Shape:
         boxes = browser.evaluate("[...document.querySelectorAll('.path')].map(e => [e.getAttribute('aria-label'),"
                                  " e.getAttribute('aria-level') - 1])")
         check(f"{what}: several boxes", len(boxes) > 5)
-        costs = {(f"{self.names[path[-1]]}, {count(cost)}", len(path) - 1) for path, cost in self.below.items()}
+        costs = {(f"{path[-1]}, {count(cost)}", len(path) - 1) for path, cost in self.rows()}
         wrong = [box for box in boxes if tuple(box) not in costs and not box[0].startswith("hidden, ")]
         check(f"{what}: flame graph", wrong, [])
         browser.go("#tree" + address)
@@ -177,12 +205,83 @@ class Shape:
                                 " [+e.querySelector('a').hash.match(/[0-9]+/)[0],"
                                 " parseFloat(e.querySelector('.indent').style.width) / 1.1,"
                                 " e.querySelector('.v').textContent])")
-        path, wrong = [], []
+        path, wrong, costs = [], [], {(path, count(cost)) for path, cost in self.rows()}
         for name, depth, cost in rows:
-            path[round(depth):] = [name]
-            if count(self.below.get(tuple(path))) != cost:
-                wrong.append((name, depth, cost, self.below.get(tuple(path))))
+            path[round(depth):] = [self.names[name]]
+            if (tuple(path), cost) not in costs:
+                wrong.append((path, cost))
         check(f"{what}: call tree: {len(rows)} rows", (len(rows) > 5, wrong), (True, []))
+
+
+def terminal(profile, numbers, *words):
+    """The first table of `tenure report` that has so many numbers in a row: [(the first one, the text behind them)];
+    and what it says to be left out."""
+    text = subprocess.run([TENURE, "report", "--sort=Ir", "--show=Ir", "--limit=100000", *words, profile.path],
+                          capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "400"}).stdout
+    table = re.split(r"^(?:Functions|Loops|Call tree) by .*$", text, flags=re.M)[1].split("  left out:")[0]
+    rows = re.findall(r"^ *([\d,]+)" + r" +[\d.,]+" * (numbers - 1) + r"(  .*)$", table, re.M)
+    return [(int(cost.replace(",", "")), rest) for cost, rest in rows], re.search(
+        r"left out: (.*); --startup shows them$", text, re.M)[1]
+
+
+def printed(browser):
+    """All rows of a table, as texts by the keys of their columns."""
+    return browser.evaluate(
+        "(() => { dispatchEvent(new Event('beforeprint'));"
+        " const rows = [...document.querySelectorAll('.printed tbody tr')].map(row => Object.fromEntries("
+        "[...row.querySelectorAll('td')].map(e => [e.dataset.key, (e.querySelector('.v') || e).textContent])));"
+        " dispatchEvent(new Event('afterprint')); return rows; })()")
+
+
+def startup(browser, profile):
+    """What `tenure report` leaves out on a terminal is left out here, until a button is pressed; totals stay."""
+    (listed, said), (loops, _) = terminal(profile, 3), terminal(profile, 5, "--loops")
+    listed = [(text.strip().split("  ")[0], cost) for cost, text in listed]
+    every = profile.rows("SELECT id, function, Ir FROM functions")
+    rest = list(listed)
+    hidden = {number for number, *row in every if tuple(row) not in rest or rest.remove(tuple(row))}
+    check("start-up: there is some", (len(hidden) > 20, rest), (True, []))
+    shape = Shape(profile, startup=hidden)
+    rows, above = [], []
+    for cost, text in terminal(profile, 5, "--tree", "--threshold=0")[0]:
+        above[(len(text) - len(text.lstrip()) - 2) // 2:] = [text.strip()]
+        rows.append((tuple(above), cost))
+    check("start-up: the terminal's tree", sorted(rows), sorted(row for row in shape.rows() if row[1]))
+
+    share = r"\d+(\.\d+)?.%"
+    for word, words, ids in (("left out", "left out: ", hidden), ("shown", "also here: ", set())):
+        browser.go("#functions?e=Ir_incl&c=Ir&startup=" + ("" if ids else "1"))
+        got = browser.evaluate("document.querySelector('.startup').firstChild.textContent").strip()
+        check(f"start-up: {word}", (re.sub(share, "", got), abs(float(re.search(share, got)[0][:-2]) - float(
+              re.search(share, said)[0][:-2])) < 0.06), (words + re.sub(share, "", said), True))
+        rows = printed(browser)
+        check(f"start-up, {word}: functions", sorted((row["function"], row["Ir"]) for row in rows), sorted(
+            (name, count(cost)) for number, name, cost in every if number not in ids))
+        check(f"start-up, {word}: how many", browser.evaluate("document.querySelector('.bar-top .dim').textContent"),
+              f"{len(rows)} of {len(rows)} functions")
+        Shape(profile, startup=ids).check(browser, f"start-up, {word}")
+        address = browser.evaluate("location.hash.replace(/^#[a-z]+/, '')")
+        browser.go("#loops" + address)
+        rows = printed(browser)
+        check(f"start-up, {word}: loops", len(rows), len(loops) if ids else profile.one("SELECT count(*) FROM loops"))
+        browser.go("#treemap" + address)
+        browser.wait("document.querySelector('.area')")
+        areas = browser.evaluate("[...document.querySelectorAll('.area.leaf > span')].map(e => e.textContent)")
+        check(f"start-up, {word}: treemap", ("main" in areas, "do_lookup_x" in areas), (True, not ids))
+        browser.go("#overview" + address)
+        check(f"start-up, {word}: overview", [browser.evaluate(
+            f"[...document.querySelectorAll('.pair .short')].some(e => e.textContent.includes({json.dumps(name)}))")
+            for name in ("along(", "do_lookup_x", "dl-lookup.c:")], [True, not ids, not ids])
+        check(f"start-up, {word}: total", browser.evaluate(
+            "document.querySelector('tr[data-event=Ir] .num').textContent"), count(sum(cost for *_, cost in every)))
+    press(browser, "document.querySelector('.startup button')", "!location.hash.includes('startup=1')")
+    number, = [number for number, name, _ in every if name == "do_lookup_x"]
+    browser.go(f"#function/{number}?e=Ir_incl")
+    browser.evaluate("[...document.querySelectorAll('.links a')].find(e => e.textContent.includes('tree')).click()")
+    browser.arrive("location.hash.startsWith('#tree')")
+    check("start-up: from one of its functions", browser.evaluate(
+        "document.querySelector('.tr.current').textContent.includes('do_lookup_x')"))
+    browser.go("#overview?startup=")
 
 
 def press(browser, expression, expected):
@@ -191,7 +290,7 @@ def press(browser, expression, expected):
 
 
 def orders(browser, profile):
-    browser.go("#flame?e=Ir_incl&c=Ir")
+    browser.go("#flame?e=Ir_incl&c=Ir&startup=1")
     press(browser, "document.querySelector('[data-choice=bottom-up]')", "location.hash.includes('order=bottom-up')")
     Shape(profile, inverted=True).check(browser, "bottom-up")
     expected = [(name, count(cost)) for name, cost in profile.rows(
@@ -218,7 +317,7 @@ def orders(browser, profile):
 
 
 def recursion(browser, profile):
-    browser.go("#flame?e=Ir_incl")
+    browser.go("#flame?e=Ir_incl&startup=1")
     press(browser, "document.querySelector('.bar-top .kinds:not(:has([data-choice])) button')",
           "location.hash.includes('collapsed=1')")
     shape = Shape(profile, collapsed=True)
@@ -226,14 +325,14 @@ def recursion(browser, profile):
     shape.check(browser, "recursion collapsed")
     check("recursion: no mark is left", browser.evaluate("[...document.querySelectorAll('.mark')].some(e =>"
                                                          " e.textContent === 'recursive')"), False)
-    browser.go("#flame?e=Ir_incl&collapsed=1&order=bottom-up")
+    browser.go("#flame?e=Ir_incl&startup=1&collapsed=1&order=bottom-up")
     Shape(profile, inverted=True, collapsed=True).check(browser, "collapsed, bottom-up")
-    browser.go("#flame?e=Ir_incl")
+    browser.go("#flame?e=Ir_incl&startup=1")
 
 
 def hiding(browser, profile):
     """By the key, by the button, and back; also of what nobody calls, and of what is not there."""
-    browser.go("#tree?e=Ir_incl")
+    browser.go("#tree?e=Ir_incl&startup=1")
     one = browser.evaluate("(rows => { const row = rows[Math.min(4, rows.length - 1)]; row.click();"
                             " return +row.querySelector('a').hash.match(/[0-9]+/)[0]; })"
                             "([...document.querySelectorAll('.tr')].sort((a, b) => a.dataset.row - b.dataset.row)"
@@ -250,7 +349,7 @@ def hiding(browser, profile):
     browser.wait("document.querySelector('.path')")
     browser.evaluate("[...document.querySelectorAll('.path.named')].at(-1).click()")
     browser.arrive("/&n=/.test(location.hash)")
-    press(browser, "document.querySelector('.bar-top .hide')", "!/&n=/.test(location.hash)")
+    press(browser, "document.querySelector('.bar-top .hide')", "/hidden=[0-9]+%2C/.test(location.hash)")
     first, other = browser.evaluate("location.hash.match(/hidden=([0-9]+)%2C([0-9]+)/).slice(1).map(Number)")
     Shape(profile, hidden=[one, other]).check(browser, f"without {names[one]} and {names[other]}")
     check("hidden: one after the other", first, one)
@@ -261,13 +360,64 @@ def hiding(browser, profile):
     browser.arrive("!location.hash.includes('hidden=')")
     number, = profile.rows("SELECT function_id FROM paths WHERE parent IS NULL")[0]
     for order in ("top-down", "bottom-up"):
-        browser.go(f"#tree?e=Ir_incl&order={order}&hidden={number},0,-1,1e300,x,,99999999,{number}")
+        browser.go(f"#tree?e=Ir_incl&startup=1&order={order}&hidden={number},0,-1,1e300,x,,99999999,{number}")
         check("hidden: what is there", browser.evaluate("document.querySelectorAll('.hidden button').length"), 1)
         Shape(profile, inverted=order == "bottom-up", hidden=[number]).check(browser, f"without the root, {order}")
     browser.go("#tree?e=spatialD1&c=spatialD1,CEst_incl&order=bottom-up&collapsed=1&hidden=" + str(number))
     check("hidden: ratios", any(row["spatialD1"] for row in cells(browser)) and "NaN" not in browser.evaluate(
         "document.body.innerText"))
     browser.go("#overview?e=Ir_incl&order=&collapsed=&hidden=")
+
+
+def kept(browser, _):
+    """Where the flame graph is zoomed into, and which branches are open, stays in other shapes of the tree."""
+    def zoomed():
+        browser.wait("document.querySelector('.path')")
+        return browser.evaluate("[...document.querySelectorAll('.path')].slice(0, 1 + document.querySelectorAll("
+                                "'.path.above').length).map(e => e.textContent)")
+
+    def switch(selector, expected):
+        press(browser, f"document.querySelector({json.dumps(selector)})", expected)
+        return zoomed()
+    browser.go("#flame?e=Ir_incl")
+    browser.wait("document.querySelector('.path')")
+    browser.evaluate("[...document.querySelectorAll('.path')].find(e => +e.getAttribute('aria-level') === 4 &&"
+                     " e.textContent.startsWith('along')).click()")
+    browser.arrive("location.hash.includes('n=')")
+    browser.wait("document.querySelector('.path.above')")
+    path = zoomed()
+    check("kept: zoomed into", [name.split("(")[0] for name in path], ["main", "fold", "fold", "along"])
+    check("kept: with start-up", switch(".startup button", "location.hash.includes('startup=1')")[-4:], path)
+    check("kept: without start-up", switch(".startup button", "!location.hash.includes('startup=1')"), path)
+    check("kept: bottom-up", switch("[data-choice=bottom-up]", "location.hash.includes('bottom-up')"), path[::-1])
+    browser.evaluate("document.querySelectorAll('.path')[1].click()")
+    browser.arrive("/n=[0-9]+-[0-9]+/.test(location.hash)")
+    check("kept: part of it", zoomed(), path[:1:-1])
+    address = browser.evaluate("location.href")
+    browser.call("Page.navigate", url="about:blank")
+    browser.open(address)
+    check("kept: of an address", zoomed(), path[:1:-1])
+    check("kept: bottom-up, collapsed", switch(".bar-top .kinds:not(:has([data-choice])) button",
+                                               "location.hash.includes('collapsed=1')"), path[:1:-1])
+    check("kept: no path of the tree", len(switch("[data-choice=top-down]", "location.hash.includes('top-down')")), 1)
+
+    browser.go("#tree?e=Ir_incl")
+    rows = "[...document.querySelectorAll('.tr')].filter(e => e.querySelector('[aria-expanded=true]')).map(e =>" \
+           " e.querySelector('a').textContent)"
+    browser.evaluate("[...document.querySelectorAll('.bar-top button')].find(e => e.textContent === 'close all')"
+                     ".click()")
+    for _ in range(2):
+        browser.key("ArrowRight")
+        browser.key("ArrowDown")
+    opened = browser.evaluate(rows)
+    check("kept: open", (len(opened), opened[0]), (2, "main"))
+    press(browser, "document.querySelector('.startup button')", "location.hash.includes('startup=1')")
+    check("kept: open, with start-up", browser.evaluate(rows)[-2:], opened)
+    press(browser, "document.querySelector('.startup button')", "!location.hash.includes('startup=1')")
+    press(browser, "document.querySelector('.bar-top .kinds:not(:has([data-choice])) button')",
+          "location.hash.includes('collapsed=1')")
+    check("kept: open, collapsed", browser.evaluate(rows), opened)
+    browser.go("#overview?collapsed=")
 
 
 def finding(browser, profile):
@@ -349,7 +499,7 @@ def main(folder):
     try:
         browser.open(profile.page())
         random_trees(browser)
-        for step in (orders, recursion, hiding, finding):
+        for step in (startup, orders, recursion, hiding, kept, finding):
             step(browser, profile)
             quiet(browser, step.__name__)
         sides(browser, profile, folder)

@@ -38,7 +38,7 @@ def at(file, line, function):
 
 def coherence(browser, profile):
     """Misses by coherence, in the picture of the traffic and beside the lines."""
-    browser.go("#overview?e=D1mr")
+    browser.go("#overview?e=D1mr&startup=1")
     lost, misses = profile.rows("SELECT ifnull(D1cr, 0) + ifnull(D1cw, 0), D1mr + D1mw FROM totals")[0]
     said = [float(number) for number in re.findall("[0-9.]+", browser.evaluate(
         "document.querySelector('.flow .lost').textContent"))]

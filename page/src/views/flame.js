@@ -13,6 +13,7 @@ import * as format from '../format.js';
 import {CallTree, markingOf, shownOf} from '../calltree.js';
 import {SIDES} from '../metrics.js';
 import {shaping} from '../shaping.js';
+import {startupOf} from '../startup.js';
 import {noTree, partOf} from './tree.js';
 
 const ROW = 19; // pixels
@@ -40,7 +41,7 @@ export const flame = {
         const shape = shaping(app, graph.names, graph.nodes, place, () => graph.current);
         const legend = h('span.dim', graph.legend());
         const bar = topBar('Flame graph', shape, sideChooser(app), graph.marking.filter, graph.said, legend);
-        append(place, bar, box);
+        append(place, bar, (await startupOf(app)).said, box);
         new ResizeObserver(() => graph.draw()).observe(box);
     },
 
@@ -65,9 +66,7 @@ class FlameGraph {
             nodes.costs(app, graph.self),
             graph.side && nodes.costs(app, shownOf(app, nodes, {name: chosen.name})),
         ]);
-        const wanted = app.params.get('n');
-        graph.zoom =
-            wanted !== null && Number(wanted) >= 0 && Number(wanted) < graph.nodes.rows ? Number(wanted) : -1;
+        graph.zoom = nodes.find(app.params.get('n'));
         graph.marked = app.params.has('f') ? Number(app.params.get('f')) : null;
         graph.current = graph.zoom;
         graph.marking = await markingOf(app, graph.nodes, graph.shown, () => graph.mark());
@@ -131,7 +130,7 @@ class FlameGraph {
         const name = this.names.function(this.nodes.functionId[row]);
         /* A hue for each object file, all of them cool: warm is for heat. */
         const object = this.names.objectOf(this.names.functionRow(this.nodes.functionId[row]));
-        const heat = this.hottest ? Math.sqrt(Math.abs(this.warm[row] || 0) / this.hottest) : 0;
+        const heat = this.hottest ? Math.min(1, Math.sqrt(Math.abs(this.warm[row] || 0) / this.hottest)) : 0;
         const kinds = [above && 'above', (this.change || this.costs)[row] < 0 && 'less', width > NAMED && 'named']
             .filter(Boolean)
             .join(' ');
@@ -192,11 +191,8 @@ class FlameGraph {
     }
 
     zoomTo(row) {
-        this.app.change({n: row < 0 || row === this.zoom ? this.parentOf(row) : row});
-    }
-
-    parentOf(row) {
-        return row < 0 || this.nodes.parent[row] < 0 ? null : this.nodes.parent[row];
+        const to = row === this.zoom ? this.nodes.parent[row] : row;
+        this.app.change({n: to < 0 ? null : this.nodes.address(to)});
     }
 
     select(row) {
@@ -219,7 +215,7 @@ class FlameGraph {
             ArrowLeft: () => beside(-1),
             ArrowRight: () => beside(1),
             Enter: () => this.current >= 0 && this.zoomTo(this.current),
-            Escape: () => this.zoom >= 0 && this.app.change({n: this.parentOf(this.zoom)}),
+            Escape: () => this.zoom >= 0 && this.zoomTo(this.zoom),
         };
         if (!moves[event.key]) return;
         moves[event.key]();

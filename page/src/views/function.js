@@ -10,6 +10,7 @@ import {nobody} from '../names.js';
 import {hasPairs} from '../pairs.js';
 import {sectionPart, sectionTable} from '../section.js';
 import {hasStructures, sharesBy, structureMetrics, Structures} from '../structures.js';
+import {startupOf} from '../startup.js';
 import {groupBy, rowsWhere, summed} from '../sums.js';
 import {underStructures} from '../under.js';
 
@@ -30,7 +31,7 @@ export const oneFunction = {
         const costs = await app.costsOf(app.tables.functions, list);
         append(
             place,
-            head(app, names, row, id, list, costs),
+            head(app, names, row, id, list, costs, await startupOf(app)),
             h('div.pair', await others(app, names, id, list, true), await others(app, names, id, list, false)),
             await inlinedIn(app, names, id, list),
             await structuresOf(app, id),
@@ -40,9 +41,10 @@ export const oneFunction = {
     },
 };
 
-function head(app, names, row, id, list, costs) {
+function head(app, names, row, id, list, costs, startup) {
     const source = names.place({file_id: names.fileOf(row), line: names.lineOf(row)});
     const [view, file, at] = source.go || [];
+    const inTree = {f: id, ...(startup.ids.has(id) && {startup: 1})};
     const arcs = {by: 'statements', q: names.functionAt(row)};
     return h(
         'div.function-head',
@@ -52,8 +54,8 @@ function head(app, names, row, id, list, costs) {
             'p.links',
             source.go && app.link(view, file, {...at, f: id}, 'source'),
             app.link('function', id, {i: 1}, 'instructions'),
-            app.link('tree', '', {f: id}, 'in the call tree'),
-            app.link('flame', '', {f: id}, 'in the flame graph'),
+            app.link('tree', '', inTree, 'in the call tree'),
+            app.link('flame', '', inTree, 'in the flame graph'),
             hasPairs(app.profile) && app.link('interdependence', '', arcs, 'who throws out its lines'),
         ),
         app.facts(list, costs, row, names.functionAt(row)),

@@ -5,6 +5,7 @@
 import {append, markOf, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {sectionTable, titleOf} from '../section.js';
+import {startupOf} from '../startup.js';
 
 export const functions = {
     id: 'functions',
@@ -14,8 +15,13 @@ export const functions = {
     async render(app, place) {
         const table = app.tables.functions;
         const list = app.shownMetrics();
-        const [names, costs, newness] = await Promise.all([app.names(), app.costsOf(table, list), app.newness()]);
-        const all = [...Array(table.rows).keys()];
+        const [names, costs, newness, startup] = await Promise.all([
+            app.names(),
+            app.costsOf(table, list),
+            app.newness(),
+            startupOf(app),
+        ]);
+        const all = [...Array(table.rows).keys()].filter((row) => !startup.ids.has(names.idOf(row)));
         const matching = (words) => {
             const wanted = words.toLowerCase();
             return wanted ? all.filter((row) => names.functionAt(row).toLowerCase().includes(wanted)) : all;
@@ -31,8 +37,8 @@ export const functions = {
                 place: (row) => names.placeAt(row),
             },
         });
-        const of = `${format.count(table.rows)} functions`;
+        const of = `${format.count(all.length)} functions`;
         const filter = app.filterOf(shown, 'Filter by name', of, matching);
-        append(place, topBar(titleOf(app, 'functions'), filter), shown.element);
+        append(place, topBar(titleOf(app, 'functions'), filter), startup.said, shown.element);
     },
 };

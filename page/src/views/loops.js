@@ -5,6 +5,7 @@
 import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {sectionTable, titleOf} from '../section.js';
+import {startupOf} from '../startup.js';
 import {LOOP} from '../statements.js';
 
 /* Of a loop in a tooltip. */
@@ -25,12 +26,13 @@ export const loops = {
     async render(app, place) {
         const {loops: table} = app.tables;
         const list = app.shownMetrics().slice(0, app.params.has('c') ? 99 : 5);
-        const [names, costs] = await Promise.all([app.names(), app.costsOf(table, list)]);
+        const [names, costs, startup] = await Promise.all([app.names(), app.costsOf(table, list), startupOf(app)]);
         const of = await table.records(undefined, LOOP);
+        const items = [...of.keys()].filter((row) => !startup.ids.has(of[row].function_id));
         const at = (row) => names.place({...of[row], function_id: NaN});
         const inside = (row) => names.ref(of[row].function_id);
         const shown = sectionTable(app, 'loops', {
-            items: [...of.keys()],
+            items,
             list,
             costs,
             cells: {
@@ -43,7 +45,7 @@ export const loops = {
             tip: (row) => aboutLoop(of[row]),
             rowRef: (row) => (at(row).go ? at(row) : inside(row)),
         });
-        const said = `${format.count(table.rows)} loops, inclusive: with those in them and calls`;
-        append(place, topBar(titleOf(app, 'loops'), h('span.dim', said)), shown.element);
+        const said = `${format.count(items.length)} loops, inclusive: with those in them and calls`;
+        append(place, topBar(titleOf(app, 'loops'), h('span.dim', said)), startup.said, shown.element);
     },
 };

@@ -11,6 +11,7 @@ import {SIDES} from '../metrics.js';
 import {COHERENCE, traffic} from '../traffic.js';
 import {hasPatterns, kindBars, kindEvents} from '../patterns.js';
 import {allColumns, titleOf} from '../section.js';
+import {startupOf} from '../startup.js';
 import {hasStructures, mainOf, structureMetrics, Structures} from '../structures.js';
 import {groupBy, summed} from '../sums.js';
 import {smallTable} from '../table.js';
@@ -24,10 +25,10 @@ export const overview = {
     about: 'What was recorded, traffic between caches, what costs most',
 
     async render(app, place) {
-        const names = await app.names();
+        const [names, startup] = await Promise.all([app.names(), startupOf(app)]);
         const [lines, functions, files] = await Promise.all([
-            topLines(app, names),
-            topFunctions(app, names),
+            topLines(app, names, startup),
+            topFunctions(app, names, startup),
             fileIndex(app, names),
         ]);
         append(
@@ -39,6 +40,7 @@ export const overview = {
             recorded(app),
             await Promise.all((app.metrics.sides ? SIDES : [undefined]).map((side) => traffic(app, side))),
             await kinds(app),
+            startup.said,
             h('div.pair', lines, functions, later(app), files, await totals(app)),
         );
         const parts = await Promise.all([
@@ -164,12 +166,13 @@ function size(bytes) {
 
 /* ------------------------------------------------------------------------------------------ short lists */
 
-/* The rows with the largest numbers, by their size. */
-function largest(values, count) {
+/* The rows with the largest numbers, by their size; but those that are `left` out. */
+function largest(values, count, left) {
     const rows = [];
     for (let i = 0; i < values.length; i++) {
         const weight = Math.abs(values[i]);
-        if (!(weight > 0) || (rows.length === count && weight <= Math.abs(values[rows[count - 1]]))) continue;
+        if (!(weight > 0) || left(i)) continue;
+        if (rows.length === count && weight <= Math.abs(values[rows[count - 1]])) continue;
         let at = rows.length;
         while (at > 0 && Math.abs(values[rows[at - 1]]) < weight) at--;
         rows.splice(at, 0, i);
@@ -198,37 +201,38 @@ function topTable(app, {key, title = titleOf(app, key), list, beside = [], more,
 }
 
 /* Of a table, its heaviest rows and their costs, with the ratio of spatial use, for topTable. */
-async function heaviest(app, table, metric, others = []) {
+async function heaviest(app, table, metric, {left = () => false, others = []} = {}) {
     const {metrics} = app;
     const list = app.withSides(metric);
     const ratio = metrics.find('spatialD1') || metrics.find('D1rate');
     const beside = [...others.map((name) => metrics.find(name)), ratio].filter((one) => one && one.key !== metric.key);
     const values = await metrics.values(table, metric);
-    return {list, beside, costs: await app.costsOf(table, [...list, ...beside]), items: largest(values, TOP)};
+    return {list, beside, costs: await app.costsOf(table, [...list, ...beside]), items: largest(values, TOP, left)};
 }
 
-async function topFunctions(app, names) {
+async function topFunctions(app, names, startup) {
     const {functions} = app.tables;
     return topTable(app, {
-        ...(await heaviest(app, functions, app.metric)),
+        ...(await heaviest(app, functions, app.metric, {left: (row) => startup.ids.has(names.idOf(row))})),
         key: 'functions',
         cells: {function: (row) => names.refAt(row)},
-        more: app.link('functions', '', {}, `all ${format.count(functions.rows)}`),
+        more: app.link('functions', '', {}, `all ${format.count(functions.rows - startup.ids.size)}`),
     });
 }
 
 /* Self cost: where it happens, not what calls it. */
-async function topLines(app, names) {
+async function topLines(app, names, startup) {
     const {lines} = app.tables;
-    const coherence = COHERENCE.filter((name) => app.metrics.totals.get(name));
+    const others = COHERENCE.filter((name) => app.metrics.totals.get(name));
     const of = await lines.read('file_id', 'line', 'function_id');
+    const left = (row) => startup.ids.has(of.function_id[row]);
     const at = (row) => {
         const place = {file_id: of.file_id[row], line: of.line[row], function_id: of.function_id[row]};
         const inside = place.file_id === place.file_id && names.function(place.function_id);
         return {...names.place(place), behind: () => inside && h('span.dim', ' ', inside)};
     };
     return topTable(app, {
-        ...(await heaviest(app, lines, app.metrics.find(app.metric.name), coherence)),
+        ...(await heaviest(app, lines, app.metrics.find(app.metric.name), {left, others})),
         title: 'Lines',
         columns: [{key: 'line', kind: 'text'}],
         cells: {line: at},

@@ -6,6 +6,7 @@
 import {append, h, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {sectionTable} from '../section.js';
+import {startupOf} from '../startup.js';
 import {fit} from '../table.js';
 
 const WIDE = 8; // units that have columns of their own; more are a strip
@@ -17,11 +18,11 @@ export const threads = {
     has: (profile) => Boolean(kindsOf(profile).length),
 
     async render(app, place) {
-        const names = await app.names();
+        const [names, startup] = await Promise.all([app.names(), startupOf(app)]);
         const kinds = kindsOf(app.profile);
         const kind = kinds.find((one) => one.id === app.params.get('by')) || kinds[0];
         const units = await Units.load(app, kind);
-        const shares = await Shares.load(app, kind, units);
+        const shares = await Shares.load(app, kind, units, startup);
         const others = kinds.filter((one) => one !== kind);
         const table = sectionTable(app, units.title(), {
             items: [...units.names.keys()],
@@ -41,6 +42,7 @@ export const threads = {
                 h('span.dim', balanceWords(app, units)),
             ),
             h('div.units', fit(table)),
+            startup.said,
             functionTable(app, names, units, shares),
         );
     },
@@ -108,7 +110,7 @@ function balanceWords(app, units) {
 
 /* Of each function, what it costs in each unit; of those that cost something. */
 class Shares {
-    static async load(app, kind, units) {
+    static async load(app, kind, units, startup) {
         const shares = Object.assign(new Shares(), {app, units, metric: app.metric});
         const values = await app.metrics.values(kind.functions, app.metric);
         const functionIds = await kind.functions.numbers('function_id');
@@ -116,7 +118,7 @@ class Shares {
         const byFunction = new Map();
         for (let row = 0; values && row < values.length; row++) {
             const at = units.row.get(unitIds[row]);
-            if (at === undefined || !values[row]) continue;
+            if (at === undefined || !values[row] || startup.ids.has(functionIds[row])) continue;
             if (!byFunction.has(functionIds[row])) byFunction.set(functionIds[row], units.names.map(() => 0));
             byFunction.get(functionIds[row])[at] = values[row];
         }

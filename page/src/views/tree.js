@@ -7,6 +7,7 @@ import {append, h, markOf, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {CallTree, markingOf, shownOf} from '../calltree.js';
 import {shaping} from '../shaping.js';
+import {startupOf} from '../startup.js';
 
 const OPEN_FROM = 5; // percent of the total
 const OPEN_MOST = 40; // branches
@@ -72,7 +73,7 @@ export const tree = {
                 table.setItems(branches.rows);
                 table.select(to);
             },
-            onselect: (row) => app.change({n: row >= 0 ? row : null}, true),
+            onselect: (row) => app.change({n: row >= 0 ? nodes.address(row) : null}, true),
         });
         const again = (what) => () => {
             what();
@@ -95,6 +96,7 @@ export const tree = {
                 marking.filter,
                 h('span.dim', `${format.count(nodes.rows)} call paths`),
             ),
+            (await startupOf(app)).said,
             table.element,
         );
         this.table = table;
@@ -143,21 +145,32 @@ export const partOf = (names, nodes, row, costs) => {
 
 /* The row that the address names: a node, or the heaviest of a function; -1: none. */
 export function target(app, nodes, costs) {
-    const [node, functionId] = [app.params.get('n'), app.params.get('f')];
-    if (node !== null && Number(node) >= 0 && Number(node) < nodes.rows) return Number(node);
-    return functionId === null ? -1 : nodes.best(Number(functionId), costs);
+    const [node, functionId] = [nodes.find(app.params.get('n')), app.params.get('f')];
+    return node >= 0 || functionId === null ? node : nodes.best(Number(functionId), costs);
 }
 
-/* Which branches are open, and the rows that are seen then. What was opened is remembered between visits. */
+/* Which branches are open, and the rows that are seen then. What was opened is remembered between visits, for each
+ * order; in another shape of the tree, branches of the same paths are open. */
 class Branches {
     constructor(app, nodes, costs, metric) {
         Object.assign(this, {nodes, costs, share: (cost) => app.metrics.share(metric, cost)});
-        const key = 'branches ' + (nodes.key || '');
+        const key = 'branches ' + Boolean(nodes.inverted);
         const known = app.memory.get(key);
-        this.open = known || new Set();
-        app.memory.set(key, this.open);
+        this.open = known?.nodes === nodes ? known.open : new Set();
+        if (known && known.nodes !== nodes) for (const row of known.open) this.openSame(row, known);
+        app.memory.set(key, {nodes, open: this.open});
         if (known) this.list();
         else this.reset();
+    }
+
+    /* Open what was open in another tree; if it was in sight, so that it is now. */
+    openSame(row, {nodes, open}) {
+        const at = row < 0 ? -2 - row : row;
+        const now = at < 0 ? at : this.nodes.find(nodes.address(at));
+        if (at >= 0 && now < 0) return;
+        this.open.add(row < 0 ? -2 - now : now);
+        if (nodes.chain(at).every((one) => open.has(one)))
+            for (const above of this.nodes.chain(now)) this.open.add(above);
     }
 
     /* Open what costs most, the heaviest first. */
@@ -174,10 +187,10 @@ class Branches {
         this.list();
     }
 
-    /* Rows in sight. A negative one, -1 - r, stands for the small children of r. */
+    /* Rows in sight. A negative one, -2 - r, stands for the small children of r, -1 for small roots. */
     list() {
         this.rows = [];
-        const walk = this.below(this.nodes.rows).reverse();
+        const walk = this.below(-1).reverse();
         while (walk.length) {
             const row = walk.pop();
             this.rows.push(row);
@@ -188,14 +201,14 @@ class Branches {
     below(row) {
         const children = this.nodes.sorted(this.nodes.children(row), this.costs);
         const large = children.findIndex((child) => !(Math.abs(this.share(this.costs[child])) >= SMALL));
-        if (large < 0 || children.length - large < 3 || this.open.has(-1 - row)) return children;
-        return [...children.slice(0, large), -1 - row];
+        if (large < 0 || children.length - large < 3 || this.open.has(-2 - row)) return children;
+        return [...children.slice(0, large), -2 - row];
     }
 
     /* How many a negative row stands for. */
     hidden(row) {
-        const children = this.nodes.children(-1 - row);
-        return children.length - this.below(-1 - row).length + 1;
+        const children = this.nodes.children(-2 - row);
+        return children.length - this.below(-2 - row).length + 1;
     }
 
     toggle(row) {
@@ -214,8 +227,7 @@ class Branches {
         for (const above of chain.slice(0, -1)) this.open.add(above);
         chain.forEach(
             (at, i) =>
-                !this.below(i ? chain[i - 1] : this.nodes.rows).includes(at) &&
-                this.open.add(-1 - (i ? chain[i - 1] : this.nodes.rows)),
+                !this.below(i ? chain[i - 1] : -1).includes(at) && this.open.add(-2 - (i ? chain[i - 1] : -1)),
         );
         this.list();
     }
@@ -236,7 +248,7 @@ class Branches {
             this.toggle(row);
             return i;
         }
-        if (row < 0) return Math.max(0, this.rows.indexOf(-1 - row));
+        if (row < 0) return Math.max(0, this.rows.indexOf(-2 - row));
         return this.nodes.parent[row] < 0 ? i : this.rows.indexOf(this.nodes.parent[row]);
     }
 }
@@ -247,7 +259,7 @@ const indent = (depth) => h('span.indent', {style: {width: 1.1 * Math.min(depth,
 
 function nameCell(app, nodes, names, branches, row, toggle) {
     if (row < 0) { // one for several: click, and they are there
-        const depth = row === -1 - nodes.rows ? 0 : nodes.depth[-1 - row] + 1;
+        const depth = row === -1 ? 0 : nodes.depth[-2 - row] + 1;
         const words = `${format.count(branches.hidden(row))} more below ${SMALL}\u2009% each`;
         return [indent(depth), h('span.twist'), h('i.dim', words)];
     }

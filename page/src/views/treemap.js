@@ -8,6 +8,7 @@ import {hierarchy, treemap, treemapSquarify} from 'd3-hierarchy';
 import {append, h, replaceContent, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {UNKNOWN} from '../names.js';
+import {startupOf} from '../startup.js';
 import {sideChooser, sideOf} from './flame.js';
 
 const SMALLEST = 16; // pixels squared; what is smaller is part of "others"
@@ -28,7 +29,8 @@ export const areas = {
             onclick: (event) => map.click(event),
             onkeydown: (event) => event.key === 'Escape' && map.up(),
         });
-        append(place, topBar('Treemap', sideChooser(app), h('span.dim', map.legend()), map.crumbs()), map.box);
+        const bar = topBar('Treemap', sideChooser(app), h('span.dim', map.legend()), map.crumbs());
+        append(place, bar, map.startup.said, map.box);
         new ResizeObserver(() => map.draw()).observe(map.box);
     },
 
@@ -46,7 +48,7 @@ class Treemap {
         map.metric = metrics.at({name}, map.side);
         map.ratio = !metrics.sides && (metrics.find('spatialD1') || metrics.find('spatialL'));
         const margin = (metric) => metric && metrics.margin(tables.functions, metric);
-        [map.names, map.costs, map.used, map.ids, map.change, map.off, map.usedOff] = await Promise.all([
+        [map.names, map.costs, map.used, map.ids, map.change, map.off, map.usedOff, map.startup] = await Promise.all([
             app.names(),
             metrics.values(tables.functions, map.metric),
             map.ratio && metrics.values(tables.functions, map.ratio),
@@ -54,6 +56,7 @@ class Treemap {
             map.side && metrics.values(tables.functions, metrics.at({name})),
             margin(map.metric),
             margin(map.ratio),
+            startupOf(app),
         ]);
         map.most = (map.change || []).reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
         map.root = map.grow();
@@ -70,7 +73,7 @@ class Treemap {
 
     /* Object -> file -> function, of functions with costs. */
     grow() {
-        const {names, costs} = this;
+        const {names, costs, startup} = this;
         const root = {key: '', name: 'all', children: []};
         const branches = new Map([['', root]]);
         const branch = (parent, key, name) => {
@@ -81,7 +84,7 @@ class Treemap {
             return branches.get(key);
         };
         for (let row = 0; row < costs.length; row++) {
-            if (!(Math.abs(costs[row]) > 0)) continue;
+            if (!(Math.abs(costs[row]) > 0) || startup.ids.has(names.idOf(row))) continue;
             const [object, file] = [names.objectOf(row), names.fileOf(row)];
             const known = object === object;
             const o = branch(root, 'o' + (known ? object : ''), known ? names.object(object) : UNKNOWN);
