@@ -167,13 +167,25 @@ static bool is_mistake(char *const *argv)
 
 /* ------------------------------------------------------------------------------------------ the command line */
 
-/* tenure help WORD: a command's options, or a document. */
-static int help(char *word)
+/* tenure help [WORD]: what there is, a command's options, or a document. */
+static int help(int argc, char **argv)
 {
-    char option[] = "--help", *of_command[] = {word, option, NULL};
-    const char *names[COMMANDS + 32], *like;
+    static const struct opt_command self = {.name = "help", .synopsis = "[COMMAND | TOPIC]",
+                                            .about = "Prints a command's options, or a document."};
+    char option[] = "--help", *of_command[] = {NULL, option, NULL};
+    const char *names[COMMANDS + 32], *word, *like;
     size_t count = 0;
+    int at = opt_parse(&self, NULL, argc, argv);
 
+    if (at < 0)
+        return -1 - at;
+    if (argc - at > 1)
+        return opt_misused(&self, "one command or topic at a time, %s is one too many", argv[at + 1]);
+    if (at == argc) {
+        print_usage(stdout);
+        return term_finish(CLI_GOOD);
+    }
+    word = of_command[0] = argv[at];
     if (is_command(word))
         return run_command(2, of_command);
     for (const struct topic *topic = topics; topic->name != NULL; topic++) {
@@ -205,9 +217,9 @@ int main(int argc, char **argv)
     }
     if (is_command(argv[1]))
         return run_command(argc - 1, argv + 1);
-    if (strcmp(argv[1], "help") == 0 && argc > 2)
-        return help(argv[2]);
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    if (strcmp(argv[1], "help") == 0)
+        return help(argc - 1, argv + 1);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_usage(stdout);
         return term_finish(CLI_GOOD);
     }

@@ -42,7 +42,7 @@ _tenure()
             $(compgen -c -- "$current"))
         return
     fi
-    if [ "$command" = help ]; then
+    if [ "$command" = help ] && [ "${current#-}" = "$current" ]; then
         COMPREPLY=($(compgen -W "$(_tenure_commands "$tenure") $(_tenure_topics "$tenure")" -- "$current"))
         return
     fi

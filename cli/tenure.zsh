@@ -23,7 +23,7 @@ _tenure()
         _command_names -e
         return
     fi
-    if [[ $command = help ]]; then
+    if [[ $command = help && $PREFIX != -* ]]; then
         list=("${(@f)$(_tenure_help "$program" '' '/^Commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1:\2/p
             /^Topics:/,/^$/s/^  \([a-z-]*\)  *\(.*\)/\1:\2/p')}")
         _describe -t topics 'command or topic' list

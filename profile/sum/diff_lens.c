@@ -95,28 +95,55 @@ static char *renamed_object(const struct tp_diff_lens *lens, const char *name, s
     return renamed_part(lens->filename, name, name + length);
 }
 
-/* A name that has the file or the object in it: data are "file PATH" or "NAME (OBJECT)", functions "OBJECT+0x123". */
-static const char *renamed_owner(struct tp_diff_lens *lens, const char *name, bool data)
+/* Data whose name has the file or the object in it: "file PATH", "NAME (OBJECT)". */
+static const char *renamed_data(struct tp_diff_lens *lens, const char *name)
 {
-    const char *from = name, *to = name + strlen(name), *plus = strstr(name, "+0x");
-    bool file = data && strcmp(lens->kind, "file") == 0 && strncmp(name, "file ", 5) == 0;
+    const char *from = name, *to = name + strlen(name);
+    bool file = strcmp(lens->kind, "file") == 0 && strncmp(name, "file ", 5) == 0;
 
     if (file) {
         from += 5;
-    } else if (data && to > name && to[-1] == ')') {
+    } else if (to > name && to[-1] == ')') {
         for (from = --to; from > name && strncmp(from, " (", 2) != 0;)
             from--;
         from += from > name ? 2 : 0;
-    } else {
-        to = !data && plus && plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0' ? plus : from;
     }
-    if (!lens->filename || from == to || (data && from == name))
+    if (!lens->filename || from == to || from == name)
         return name;
     char *owner = file ? tp_rename_text(lens->filename, from) : renamed_object(lens, from, (size_t)(to - from));
     char *whole = NULL;
     if (!owner || asprintf(&whole, "%.*s%s%s", (int)(from - name), name, owner, to) < 0)
         whole = NULL;
     free(owner);
+    free(lens->renamed);
+    return lens->renamed = whole;
+}
+
+/* Functions without a name are "OBJECT+0x123", in contexts too ("f'OBJECT+0x123'main"). */
+static const char *renamed_function(struct tp_diff_lens *lens, const char *name)
+{
+    char *whole = NULL;
+    size_t size, length;
+
+    if (!lens->filename || !strstr(name, "+0x"))
+        return name;
+    FILE *out = open_memstream(&whole, &size);
+    bool failed = !out;
+    for (const char *part = name; !failed && *part; part += length) {
+        length = *part == '\'' ? 1 : strcspn(part, "'");
+        const char *plus = memmem(part, length, "+0x", 3), *rest = part;
+        if (plus && plus + 3 + strspn(plus + 3, "0123456789abcdef") == part + length) {
+            char *owner = renamed_object(lens, part, (size_t)(plus - part));
+            failed = !owner || fputs(owner, out) < 0;
+            free(owner);
+            rest = plus;
+        }
+        failed |= fwrite(rest, 1, (size_t)(part + length - rest), out) != (size_t)(part + length - rest);
+    }
+    if ((out && fclose(out) != 0) || failed) {
+        free(whole);
+        whole = NULL;
+    }
     free(lens->renamed);
     return lens->renamed = whole;
 }
@@ -178,12 +205,12 @@ static const char *lens_rewrite(void *user, const char *table, const char *colum
         snprintf(lens->kind, sizeof lens->kind, "%s", text);
     if (strcmp(table, "t_data") == 0 && strcmp(column, "name") == 0) {
         bool allocated = strcmp(lens->kind, "heap") == 0 || strcmp(lens->kind, "mapping") == 0;
-        const char *name = allocated ? renamed_site(lens, text) : renamed_owner(lens, text, true);
+        const char *name = allocated ? renamed_site(lens, text) : renamed_data(lens, text);
         return name && allocated ? with_line(lens, name) : name;
     }
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(functions[i].table, table) == 0 && strcmp(functions[i].column, column) == 0) {
-            text = renamed_owner(lens, text, false);
+            text = renamed_function(lens, text);
             return text ? renamed(lens, lens->funcname, text) : NULL;
         }
     }

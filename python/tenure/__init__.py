@@ -297,6 +297,8 @@ class Table(collections.abc.Sequence):
     def __getitem__(self, key):
         if isinstance(key, slice) and not key.start and key.step in (None, 1) and (key.stop or -1) > 0:
             return self.head(key.stop)
+        if self._rows is None and isinstance(key, int) and 0 <= key < MOST_ROWS:
+            return list(self.head(key + 1))[key]
         if self._rows is None:
             self._rows = list(self)
         return self._with(_rows=self._rows[key]) if isinstance(key, slice) else self._rows[key]

@@ -5,10 +5,13 @@
  *     control_guest loop FILE      main calls outer, outer calls inner, until FILE is there; then exit status 7
  *     control_guest sleep          says "asleep" and waits for a line on standard input; then exit status 8
  *     control_guest fork FILE      two processes that loop
+ *     control_guest threads        three threads, one after another, each of which works for 1.5 seconds
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile unsigned long sum;
@@ -52,11 +55,35 @@ static int fork_and_loop(const char *file)
     return WEXITSTATUS(status);
 }
 
+static void *work(void *unused)
+{
+    struct timespec begun, now;
+
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    do {
+        outer();
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - begun.tv_sec) * 1000 + (now.tv_nsec - begun.tv_nsec) / 1000000 < 1500);
+    return unused;
+}
+
+static int threads(void)
+{
+    pthread_t thread;
+    int status = 0;
+
+    for (int i = 0; i < 3 && status == 0; i++)
+        status = pthread_create(&thread, NULL, work, NULL) != 0 || pthread_join(thread, NULL) != 0;
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "loop") == 0)
         return loop(argv[2]);
     if (argc == 3 && strcmp(argv[1], "fork") == 0)
         return fork_and_loop(argv[2]);
+    if (argc == 2 && strcmp(argv[1], "threads") == 0)
+        return threads();
     return argc == 2 ? wait_for_line() : 1;
 }

@@ -53,10 +53,12 @@ try diff --sort=Ir --show=Ir --baseline=small more noisy -n 1
 edit owned "INSERT INTO t_data(kind, name, path, Dr)
     SELECT 'static', 'table (a.out)', path, 7000 FROM objects
     WHERE path LIKE '%/a.out';
-    UPDATE t_functions SET function = 'a.out+0x12', base = 'a.out+0x12' WHERE function = 'f2'"
+    UPDATE t_functions SET function = 'a.out+0x12', base = 'a.out+0x12' WHERE function = 'f2';
+    UPDATE t_functions SET function = 'f3''a.out+0x12''f1', context = 'a.out+0x12''f1' WHERE function = 'f3'"
 edit was "UPDATE t_data SET name = 'table (v2)', path = replace(path, '/a.out', '/v2') WHERE kind = 'static';
     UPDATE objects SET path = replace(path, '/a.out', '/v2');
-    UPDATE t_functions SET function = 'v2+0x12', base = 'v2+0x12' WHERE function = 'a.out+0x12'" owned
+    UPDATE t_functions SET function = 'v2+0x12', base = 'v2+0x12' WHERE function = 'a.out+0x12';
+    UPDATE t_functions SET function = 'f3''v2+0x12''f1', context = 'v2+0x12''f1' WHERE base = 'f3'" owned
 try diff --data --sort=Dr --show=Dr -n 3 owned was
 try diff --data --sort=Dr --show=Dr --mod-filename='s,/v2$,/a.out,' -n 3 owned was
 try diff --sort=Ir --show=Ir --mod-funcname='s/^f([0-9]).*/g\1/' -n 1 small more

@@ -6,11 +6,14 @@
 """
 import fcntl
 import os
+import pathlib
 import pty
+import re
 import struct
 import sys
 import tempfile
 import termios
+import time
 
 from checks import check, finish, run
 
@@ -35,6 +38,28 @@ def on_terminal(words, rows, **environment):
     except OSError:  # it has hung up
         pass
     os.close(ours)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), text.decode().replace('\r\n', '\n')
+
+
+def interrupted(pager):
+    """Ctrl-C, when the pager is there: exit status, and what stood on the terminal."""
+    child, terminal = pty.fork()
+    if child == 0:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', 20, 100, 0, 0))
+        os.environ['PAGER'] = pager
+        os.execv(TENURE, [TENURE, 'help', 'model'])
+    text = b''
+    try:
+        while piece := os.read(terminal, 65536):
+            text += piece
+            if text == b'here\r\n':
+                status = pathlib.Path(f'/proc/{child}/status')
+                while not re.search('^SigIgn:.*[2367abef]$', status.read_text(encoding='utf-8'), re.M):
+                    time.sleep(0.01)
+                os.write(terminal, b'\3')
+    except OSError:  # it has hung up
+        pass
+    os.close(terminal)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), text.decode().replace('\r\n', '\n')
 
 
@@ -71,6 +96,9 @@ def main():
         check('a pager that is left early', on_terminal(['help', 'model'], 20, PAGER='head -1'),
               (0, model.split('\n', maxsplit=1)[0] + '\n'))
         check('a pager that is not there', on_terminal(['help', 'mpi'], 20, PAGER='/nowhere 2>/dev/null')[0], 0)
+        check('a pager that Ctrl-C ends', interrupted('echo here; exec sleep 100'), (0, 'here\n^C'))
+        check('one that it does not', interrupted(f'trap : INT; echo here; sleep 100; cat >{kept}'), (0, 'here\n^C'))
+        check('all of it', open(kept, encoding='utf-8').read() == model, True)
         colours(folder)
         check('no terminal', run([TENURE, 'help', 'model'], env={**os.environ, 'PAGER': '/bin/false'})[1], model)
     return finish()

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How far a recording is: on the last row of a terminal, above which a program's text is what it is without us.
 
-    progress.py TENURE ENGINE...
+    progress.py TENURE CONTROL_GUEST ENGINE...
 
 The terminal is a model of one (pyte), which keeps what has scrolled out of sight.
 """
+import copy
 import fcntl
 import os
 import pty
@@ -22,13 +23,27 @@ import pyte
 
 from checks import check, finish
 
-TENURE = os.path.abspath(sys.argv[1])
+TENURE, GUEST = map(os.path.abspath, sys.argv[1:3])
 ROWS, COLUMNS = 12, 80
 SHOWN = re.compile(r'^tenure: \d+ s(, [\d.]+ [kMG] accesses, [\d.]+ [kMG]/s)?(, it waits)?; '
                    r'Ctrl-C keeps what is there$')
 
 
+COUNT = re.compile(r', ([\d.]+)( [kMG]|) accesses')
+
+
 class Screen(pyte.HistoryScreen):
+    """A terminal keeps one saved cursor, which it may be asked for again; pyte keeps a stack of them."""
+
+    def save_cursor(self):
+        self.savepoints.clear()
+        super().save_cursor()
+
+    def restore_cursor(self):
+        kept = [place._replace(cursor=copy.copy(place.cursor)) for place in self.savepoints]
+        super().restore_cursor()
+        self.savepoints.extend(kept)
+
     def set_margins(self, top=None, bottom=None):
         """Without numbers: the whole screen, which pyte takes for a region's beginning."""
         super().set_margins(top or (bottom and 1), bottom)
@@ -40,7 +55,7 @@ class Terminal:
     def __init__(self, words, rows=ROWS, **environment):
         self.screen = Screen(COLUMNS, rows, history=1000)
         self.stream = pyte.ByteStream(self.screen)
-        self.last_rows, self.sent = set(), b''
+        self.last_rows, self.sent = {}, b''  # in the order in which they came
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', rows, COLUMNS, 0, 0))
@@ -61,7 +76,7 @@ class Terminal:
                 return False
             self.sent += piece
             self.stream.feed(piece)
-            self.last_rows.add(self.screen.display[-1].strip())
+            self.last_rows[self.screen.display[-1].strip()] = True
         return False
 
     def text(self):
@@ -102,7 +117,7 @@ def says():
     ours.read()
     check('the end', ours.end(), 0)
     check(f'it waits: {ours.last_rows}', any('it waits' in row and 'accesses' in row for row in ours.shown()), True)
-    for engine in sys.argv[2:]:
+    for engine in sys.argv[3:]:
         ours = recorded('i=0; while :; do i=$((i+1)); done', f'--engine={engine}')
         running = ours.read(lambda terminal: any('/s;' in row for row in terminal.shown()))
         check(f'{engine}: it runs: {ours.last_rows}', running, True)
@@ -110,6 +125,37 @@ def says():
         ours.read()
         check(f'{engine}: Ctrl-C keeps what is there', (ours.end(), 'tenure: wrote profile' in ours.text()),
               (-signal.SIGINT, True))
+
+
+def counts():
+    """What is counted never becomes less, whatever ends: a program that another follows in its process, or threads."""
+    spin = 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; sleep 1.1'
+    for what, script in (('exec', f"{spin}; exec /bin/sh -c '{spin}'"),
+                         ('threads', f'exec {GUEST} threads')):
+        ours = recorded(script, '--trace-children=yes')
+        ours.read()
+        check(f'{what}: the end', ours.end(), 0)
+        found = [COUNT.search(row) for row in ours.shown()]
+        counted = [float(count[1]) * {'': 1, ' k': 1e3, ' M': 1e6, ' G': 1e9}[count[2]] for count in found if count]
+        check(f'{what}: {ours.last_rows}', (len(counted) >= 2, counted), (True, sorted(counted)))
+
+
+def editor():
+    """A program that begins to read keys, and ends that: the terminal is its own meanwhile."""
+    keys = (r"import sys, tty; tty.setcbreak(0); print('\33[2J\33[12;1Ha status\33[1;1Hits text', end='', flush=True); "
+            'sys.stdin.read(1)')
+    ours = recorded(f'echo first; sleep 1.6; old=$(stty -g); {sys.executable} -c "{keys}"; stty $old; clear; '
+                    'echo last; sleep 1.3')
+    check('shown', ours.read(lambda terminal: terminal.shown()), True)
+    own = ours.read(lambda terminal: terminal.screen.display[0].startswith('its text'))
+    ours.read(seconds=1.5)
+    check('the terminal is its own', (own, ours.screen.margins, ours.screen.display[-1].strip()),
+          (True, None, 'a status'))
+    os.write(ours.fd, b'\n')
+    ours.last_rows.clear()
+    ours.read()
+    check('the end', (ours.end(), 'last' in ours.text()), (0, True))
+    check(f'shown again: {ours.last_rows}', bool(ours.shown()), True)
 
 
 def stays_silent():
@@ -150,6 +196,8 @@ def main():
         os.environ['TMPDIR'] = folder
         same_text()
         says()
+        counts()
+        editor()
         stays_silent()
         stopped()
         os.chdir('/')

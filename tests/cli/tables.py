@@ -136,6 +136,7 @@ def main():
     check(all(f" {name}: " in help_text for name in formats), "the help says what reads each format")
     topics = complete(tenure, script, ["help", ""])
     check({"model", "profile-format", *names} <= set(topics), f"completion of topics: {topics}")
+    check(complete(tenure, script, ["help", "--"]) == ["--color=", "--help"], "completion of options of help")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         raw_make.Random(seed=3, functions=12, nodes=60).write("raw")

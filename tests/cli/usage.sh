@@ -11,6 +11,11 @@ try tenure --versoin
 for command in record report export import control top info check sql; do
     try tenure $command --help
 done
+try tenure help --help
+try tenure help --color=never sql
+try tenure help --color=blue
+try tenure help sql model
+try tenure help sqk
 try tenure record
 try tenure record --brnach-sim=yes true
 try tenure record --branch-sim=maybe true

@@ -63,6 +63,17 @@ def cargo():
     write("tests/adds.rs", "#[test]\nfn adds() { assert_eq!(1 + 1, 2); }\n")
     status, out, err = run(["cargo", "tenure", "--test", "adds", "--offline", "--record=-q", "-o", "test.profile"])
     check("cargo, a test: " + err, (status, "1 passed" in out, os.path.exists("test.profile")), (0, True, True))
+    write("examples/small.rs", 'fn main() { println!("an example"); }')
+    write("benches/many.rs", 'fn main() { println!("a benchmark {:?}", std::env::args().nth(1)); }')
+    with open("Cargo.toml", "a", encoding="utf-8") as file:
+        file.write('[[bench]]\nname = "many"\nharness = false\n')
+    for name, words, behind, printed in (
+            ("example", ["--example", "small"], [], "an example\n"),
+            ("bench", ["--bench=many"], [], "a benchmark None\n"),
+            ("told", ["--bench", "many"], ["--", "--bench"], 'a benchmark Some("--bench")\n')):
+        words += ["--offline", "--record=-q", "-o", name + ".profile"]
+        status, out, err = run(["cargo", "tenure", *words, *behind])
+        check(f"cargo, {name}: {err}", (status, out, os.path.exists(name + ".profile")), (0, printed, True))
     write("src/bin/other.rs", "fn main() {}\n")
     status, out, err = run(["cargo", "tenure", "--offline"])
     check("several programs", (status, "name one with --bin" in err), (1, True))

@@ -70,6 +70,12 @@ def tables(path):
     check('data', profile.data.name, 'data_objects')
     with profile:
         lines = profile.lines.sort('LLm_incl')
+        check('the third row, alone', (tuple(lines[2]), lines._rows), (tuple(list(lines)[2]), None))
+        try:
+            print(lines.head(2)[2])
+            check('beyond the end', 'no error', 'IndexError')
+        except IndexError:
+            pass
         values = [value for value, in rows_of_sql(path, 'SELECT LLm_incl FROM lines ORDER BY LLm_incl IS NULL, '
                                                         'LLm_incl DESC')]
         check('sorted by SQL', [row.LLm_incl for row in lines], values)

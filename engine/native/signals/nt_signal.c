@@ -2,6 +2,8 @@
 /* nt_signal.c: see nt_signal.h. */
 #include "nt_signal.h"
 
+#include <linux/time.h>
+
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
