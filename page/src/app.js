@@ -16,7 +16,7 @@ import {VirtualTable} from './table.js';
 
 export const NEWNESS = {new: 'new: it was not there before', gone: 'gone: it is not there any more'};
 
-const CARRIED = ['e', 'c', 'order', 'collapsed', 'hidden', 'startup'];
+const CARRIED = ['e', 'c', 'order', 'collapsed', 'hidden', 'startup', 'axis', 'when'];
 const NARROW = 900; // pixels; below there is room for one column of costs
 const HEADING = 13; // characters of a column whose heading is words, which are then on several lines
 

@@ -26,6 +26,7 @@ const KEYS = [
     ['Enter, Shift Enter', 'in the field that finds in a source file: next and previous'],
     ['h', 'call tree, flame graph: leave the chosen function out; its costs, and what it calls, are its caller\u2019s'],
     ['Esc', 'flame graph, treemap: one level up'],
+    ['\u2190 \u2192, Shift \u2190 \u2192', 'the band at the top: move the part of the run, or its end; Esc: the whole run'],
     ['Alt \u2190', 'back'],
 ];
 
@@ -53,6 +54,10 @@ function colours(app) {
         hasStatements(app.profile) && [
             h('b.hot', 'x = a[i];'),
             `source: its statement costs ${HOT}\u2009% of the program or more`,
+        ],
+        app.tables.intervals?.rows > 0 && [
+            h('span.timeline', h('i.mark-at')),
+            'the band: a part was written, or something was switched, by a request or an option',
         ],
         hasAdvice(app.profile) && [h('b.advised', ADVISED), 'source: advice names this line'],
     ].filter(Boolean);

@@ -11,6 +11,7 @@ import {EventChooser} from './chooser.js';
 import {helpDialog} from './help.js';
 import {Search} from './search.js';
 import {startTheme, themeButton} from './theme.js';
+import {Timeline} from './timeline.js';
 
 let app;
 let frame;
@@ -32,8 +33,9 @@ function drawFrame() {
         h('nav', {'aria-label': 'Views'}, tabs.map((tab) => tab.link)),
         h('div.tools', search.element, chooser.element, themeButton(), h('button.icon', about, '?')),
     );
-    append(document.body, header, main, help.element);
-    return {tabs, chooser, search, help, main};
+    const timeline = new Timeline(app);
+    append(document.body, header, timeline.element, main, help.element);
+    return {tabs, chooser, search, help, main, timeline};
 }
 
 let wanted = 0;
@@ -63,6 +65,7 @@ async function draw(number) {
         else tab.link.removeAttribute('aria-current');
     }
     frame.chooser.update();
+    await frame.timeline.update();
     app.shown = [];
     const place = h('div.view', {class: view.id});
     frame.main.setAttribute('aria-busy', 'true');

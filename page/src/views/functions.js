@@ -6,6 +6,7 @@ import {append, markOf, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {sectionTable, titleOf} from '../section.js';
 import {startupOf} from '../startup.js';
+import {Window} from '../timeline.js';
 
 export const functions = {
     id: 'functions',
@@ -14,14 +15,19 @@ export const functions = {
 
     async render(app, place) {
         const table = app.tables.functions;
-        const list = app.shownMetrics();
-        const [names, costs, newness, startup] = await Promise.all([
+        const part = Window.of(app); // of the run, where self costs alone are known
+        const list = app.shownMetrics().filter((metric) => !part || !metric.incl);
+        const [names, costs, newness, startup, paid] = await Promise.all([
             app.names(),
             app.costsOf(table, list),
             app.newness(),
             startupOf(app),
+            part && part.functions(list),
         ]);
-        const all = [...Array(table.rows).keys()].filter((row) => !startup.ids.has(names.idOf(row)));
+        if (paid) for (const [key, of] of paid.costs) costs.set(key, (row) => of(names.idOf(row)));
+        const there = paid && new Set(paid.ids);
+        const isShown = (id) => !startup.ids.has(id) && (!there || there.has(id));
+        const all = [...Array(table.rows).keys()].filter((row) => isShown(names.idOf(row)));
         const matching = (words) => {
             const wanted = words.toLowerCase();
             return wanted ? all.filter((row) => names.functionAt(row).toLowerCase().includes(wanted)) : all;
@@ -32,12 +38,12 @@ export const functions = {
             list,
             costs,
             cells: {
-                calls: names.callsOf,
+                ...(part ? {} : {calls: names.callsOf}),
                 function: (row) => ({...names.refAt(row), before: () => mark(row)}),
                 place: (row) => names.placeAt(row),
             },
         });
-        const of = `${format.count(all.length)} functions`;
+        const of = `${format.count(all.length)} functions${part ? ' that cost most in this part, their self costs' : ''}`;
         const filter = app.filterOf(shown, 'Filter by name', of, matching);
         append(place, topBar(titleOf(app, 'functions'), filter), startup.said, shown.element);
     },
