@@ -26,7 +26,7 @@ const KEYS = [
     ['Enter, Shift Enter', 'in the field that finds in a source file: next and previous'],
     ['h', 'call tree, flame graph: leave the chosen function out; its costs, and what it calls, are its caller\u2019s'],
     ['Esc', 'flame graph, treemap: one level up'],
-    ['\u2190 \u2192, Shift \u2190 \u2192', 'the band at the top: move the part of the run, or its end; Esc: the whole run'],
+    ['\u2190 \u2192, with Shift', 'the band at the top: move the part of the run, or its end; Esc: the whole run'],
     ['Alt \u2190', 'back'],
 ];
 

@@ -4,8 +4,8 @@
 
     timeline.py TENURE PHASES THREADS CALLERS
 
-PHASES is timeline_guest.c, the others are programs with threads and with deep calls. Whatever is recorded, intervals are
-one behind the other and sum to the totals. Bands are computed here once more.
+PHASES is timeline_guest.c, the others are programs with threads and with deep calls. Whatever is recorded, intervals
+are one behind the other and sum to the totals. Bands are computed here once more.
 """
 import math
 import os

@@ -43,7 +43,8 @@ export const functions = {
                 place: (row) => names.placeAt(row),
             },
         });
-        const of = `${format.count(all.length)} functions${part ? ' that cost most in this part, their self costs' : ''}`;
+        const whose = part ? ' that cost most in this part, their self costs' : '';
+        const of = `${format.count(all.length)} functions${whose}`;
         const filter = app.filterOf(shown, 'Filter by name', of, matching);
         append(place, topBar(titleOf(app, 'functions'), filter), startup.said, shown.element);
     },
