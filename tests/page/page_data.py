@@ -26,7 +26,7 @@ import verdict
 TENURE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
 CODED = "t_instructions WHERE function_id IN (%s)"
 FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "threads", "parts": "parts",
-        "objects": "objects", "files": "files", "units": "units"}
+        "objects": "objects", "files": "files", "units": "units", "labels": "labels"}
 # What the page makes of several tables, said in another way: by views, and frame by frame.
 MADE = ("lineless", "advice", "advice_places", "advice_evidence", "statements", "accesses", "coded", "code", "sources",
         "source_text", "refused", "data_lines", "data_paths", "strides", "conflicts", "data_pairs", "statement_pairs",
@@ -37,7 +37,8 @@ GROUPED = {"totals_groups": ("total", "", ""), "functions_groups": ("function", 
            "arcs_groups": ("arc", "arcs", "caller_id, file_id, line, id"), "data_groups": ("data", "data", "id")}
 ORDER = {"meta": "key", "lines": "file_id, line, function_id, id", "arcs": "caller_id, file_id, line, id",
          "parts": "part", "thread_functions": "function_id, thread", "unit_functions": "function_id, unit_id",
-         "data_offsets": "data_id, offset, field_id"}
+         "data_offsets": "data_id, offset, field_id", "interval_functions": "interval_id, function_id",
+         "labels": "at, ns"}
 
 
 def check(what, got, expected):
