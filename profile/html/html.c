@@ -265,7 +265,6 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
 {
     /* Advice has the usual limits. Its rules can say nothing of a difference, or of what another tool has counted. */
     bool advice = !tp_meta(profile, "diff.baseline") && !tp_meta(profile, "import.format");
-    const struct tp_html_choice choice = {!options->no_source, advice, options->sides, options->progress};
     struct tp_html_tables tables = {0};
     struct tp_pack pack;
 
@@ -279,7 +278,7 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
         (advice && tp_advise(profile, NULL, err)) || tp_pack_open(&pack, out, err))
         return -1;
     put_head(out, options);
-    int failed = tp_html_tables_write(profile, &pack, &tables, &choice);
+    int failed = tp_html_tables_write(profile, &pack, &tables, options, advice);
     if (!failed) {
         fputs("</script>\n<script id=\"index\" type=\"application/octet-stream\">", out);
         failed = put_index(&pack, &tables, options);
