@@ -210,16 +210,6 @@ void column_headings(struct table *table, const struct column_spec *spec, int gr
     table_heading_alone(table, title);
 }
 
-void column_words(tp_profile *profile, const char *name, char *out, size_t size)
-{
-    struct tp_declared declared;
-    char base[48];
-
-    base_name(name, base, sizeof base);
-    const char *words = tp_words_of(profile, base, &declared);
-    snprintf(out, size, *words != '\0' ? "%s (%s)" : "%.0s%s", words, name);
-}
-
 void column_meaning(tp_profile *profile, const struct column_spec *spec, char *out, size_t size)
 {
     struct tp_declared declared;

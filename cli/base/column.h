@@ -64,9 +64,6 @@ bool column_define(tp_profile *profile, const struct column_defines *defines);
 /* Headings for a value and, unless it is a ratio, its percentage, with the groups (table.h) of both; a group below 0:
  * there are no percentages. */
 void column_headings(struct table *table, const struct column_spec *spec, int group, int percent_group);
-/* An event's words with its name as the short form, "bytes never touched (SpLossD1_incl)"; the name alone, where
- * nothing more is known of it. */
-void column_words(tp_profile *profile, const char *name, char *out, size_t size);
 /* What the column says, for a legend: "bytes never touched (D1)", "estimated cycles, Ir + 10 L1m + 100 LLm", of a
  * user's own the formula; "": that is not known. */
 void column_meaning(tp_profile *profile, const struct column_spec *spec, char *out, size_t size);

@@ -105,7 +105,7 @@ static void event_line(tp_profile *profile, FILE *out, const char *indent, const
 {
     char label[160];
 
-    column_words(profile, event, label, sizeof label);
+    tp_named(profile, event, label, sizeof label);
     label[0] = (char)toupper((unsigned char)label[0]);
     line(profile, out, indent, label, value, events);
 }
@@ -231,7 +231,7 @@ static bool foreign_totals(tp_profile *profile, FILE *out, const char *indent)
 
         if (event->derived)
             continue;
-        column_words(profile, event->name, words, sizeof words);
+        tp_named(profile, event->name, words, sizeof words);
         term_escape(label, sizeof label, words);
         line(profile, out, indent, label, total(profile, event->name), NULL);
         fputc('\n', out);

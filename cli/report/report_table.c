@@ -62,7 +62,7 @@ static void write_word(FILE *out, const struct drawn *d, const char *word, size_
     };
     size_t i;
 
-    column_words(report->profile, sort->name, by, sizeof by);
+    tp_named(report->profile, sort->name, by, sizeof by);
     snprintf(total, sizeof total, "%f", d->total > 0 ? d->total : 1.0);
     snprintf(id, sizeof id, "%lld", (long long)d->id);
     snprintf(limit, sizeof limit, "%lld", (long long)report->limit);

@@ -98,7 +98,7 @@ bool report_tree(struct report *report, const struct tp_section_group *group)
     column_headings(table, &self, 2, 1);
     report_columns(report, table, group->sections[0]);
     bool good = tree_rows(report, table, threshold * fabs(incl.total) / 100, &incl, &self);
-    column_words(report->profile, incl.name, words, sizeof words);
+    tp_named(report->profile, incl.name, words, sizeof words);
     snprintf(heading, sizeof heading, "Call tree by %s, down to %g %%", words, threshold);
     bool any = table_rows(table) > 0;
     if (!any && format != NULL)

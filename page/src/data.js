@@ -236,7 +236,7 @@ export async function openProfile() {
     const {key, value} = await tables.meta.read('key', 'value');
     const meta = new Map(Array.from({length: tables.meta.rows}, (_, i) => [key.at(i), value.at(i)]));
     const sections = new Map(index.sections.map((section) => [section.key, section]));
-    return {title: index.title, sections, tables, meta};
+    return {title: index.title, time: index.time, sections, tables, meta};
 }
 
 /* The text of a source file: {text: its lines, newer: it has changed since}, {refused: why it is not there}, or {}. */

@@ -215,7 +215,24 @@ static void put_sections(FILE *to)
     }
 }
 
-static int put_index(struct tp_pack *pack, const struct tp_html_tables *tables, const struct tp_html_options *options)
+/* What the cycles of each term of the estimate go to. */
+static void put_time(tp_profile *profile, FILE *to)
+{
+    const struct tp_event *estimate = tp_event_find(profile, "CEst");
+    struct tp_weighted_sum sum = {0};
+    char words[200];
+
+    if (!estimate || !estimate->formula || tp_weighted_sum_read(&sum, estimate->formula))
+        return;
+    for (size_t i = 0; i < sum.count; i++) {
+        tp_time_words(profile, sum.term[i].event, words, sizeof words);
+        put_text(to, i ? ", " : "", sum.term[i].event);
+        put_text(to, ": ", words);
+    }
+}
+
+static int put_index(tp_profile *profile, struct tp_pack *pack, const struct tp_html_tables *tables,
+                     const struct tp_html_options *options)
 {
     struct tp_bytes bytes = {0};
     struct tp_block block;
@@ -229,7 +246,9 @@ static int put_index(struct tp_pack *pack, const struct tp_html_tables *tables, 
     tp_write_json_text(to, options->title);
     fputs(", \"sections\": [", to);
     put_sections(to);
-    fputs("], \"tables\": {", to);
+    fputs("], \"time\": {", to);
+    put_time(profile, to);
+    fputs("}, \"tables\": {", to);
     for (size_t i = 0; i < tables->sheets.count; i++) {
         fputs(i ? ",\n" : "\n", to);
         tp_write_json_text(to, tables->sheets.at[i].name);
@@ -265,7 +284,6 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
 {
     /* Advice has the usual limits. Its rules can say nothing of a difference, or of what another tool has counted. */
     bool advice = !tp_meta(profile, "diff.baseline") && !tp_meta(profile, "import.format");
-    const struct tp_html_choice choice = {!options->no_source, advice, options->sides, options->progress};
     struct tp_html_tables tables = {0};
     struct tp_pack pack;
 
@@ -279,10 +297,10 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
         (advice && tp_advise(profile, NULL, err)) || tp_pack_open(&pack, out, err))
         return -1;
     put_head(out, options);
-    int failed = tp_html_tables_write(profile, &pack, &tables, &choice);
+    int failed = tp_html_tables_write(profile, &pack, &tables, options, advice);
     if (!failed) {
         fputs("</script>\n<script id=\"index\" type=\"application/octet-stream\">", out);
-        failed = put_index(&pack, &tables, options);
+        failed = put_index(profile, &pack, &tables, options);
     }
     tp_html_tables_free(&tables);
     if (!failed) {

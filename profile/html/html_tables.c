@@ -443,15 +443,15 @@ static int write_table(tp_profile *profile, struct tp_pack *pack, struct tp_html
 }
 
 int tp_html_tables_write(tp_profile *profile, struct tp_pack *pack, struct tp_html_tables *to,
-                         const struct tp_html_choice *choice)
+                         const struct tp_html_options *options, bool advised)
 {
     const struct {
         const struct table *table;
         size_t count;
     } lists[] = {{tables, sizeof tables / sizeof *tables},
                  {sampled, tp_sample(profile) > 1 ? sizeof sampled / sizeof *sampled : 0},
-                 {advice, choice->advice ? sizeof advice / sizeof *advice : 0},
-                 {sources, choice->sources ? sizeof sources / sizeof *sources : 0}};
+                 {advice, advised ? sizeof advice / sizeof *advice : 0},
+                 {sources, !options->no_source ? sizeof sources / sizeof *sources : 0}};
 
     size_t done = 0, count = 0;
 
@@ -459,9 +459,9 @@ int tp_html_tables_write(tp_profile *profile, struct tp_pack *pack, struct tp_ht
         count += lists[list].count;
     for (size_t list = 0; list < sizeof lists / sizeof *lists; list++) {
         for (size_t i = 0; i < lists[list].count; i++) {
-            if (choice->progress)
-                choice->progress("writing the page", done++, count);
-            if (write_table(profile, pack, to, &lists[list].table[i], choice->sides))
+            if (options->progress)
+                options->progress("writing the page", done++, count);
+            if (write_table(profile, pack, to, &lists[list].table[i], options->sides))
                 return -1;
         }
     }

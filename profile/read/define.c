@@ -41,6 +41,18 @@ const char *tp_words_of(const tp_profile *profile, const char *base, struct tp_d
     return event && strcmp(event->long_name, event->name) != 0 ? event->long_name : "";
 }
 
+void tp_named(const tp_profile *profile, const char *name, char *out, size_t size)
+{
+    size_t length = strlen(name);
+    bool inclusive = length > 5 && strcasecmp(name + length - 5, "_incl") == 0;
+    struct tp_declared declared;
+    char base[256];
+
+    snprintf(base, sizeof base, "%.*s", (int)(inclusive ? length - 5 : length), name);
+    const char *words = tp_words_of(profile, base, &declared);
+    snprintf(out, size, *words ? "%s (%s)" : "%.0s%s", words, name);
+}
+
 struct tp_term tp_term_find(const tp_profile *profile, const char *name)
 {
     size_t length = strlen(name);

@@ -103,6 +103,13 @@ const struct tp_formula *tp_formula_find(const tp_profile *profile, const char *
 struct tp_declared;
 const char *tp_words_of(const tp_profile *profile, const char *base, struct tp_declared *declared);
 
+/* These words with the name as the short form, "bytes never touched (SpLossD1_incl)"; the name alone, where nothing
+ * more is known of it. */
+void tp_named(const tp_profile *profile, const char *name, char *out, size_t size);
+
+/* What the cycles of a term of the estimate go to, "memory"; else as tp_named. */
+void tp_time_words(const tp_profile *profile, const char *event, char *out, size_t size);
+
 /* The event that `name` means, self or inclusive (_incl behind); term->event is NULL if it means none. */
 struct tp_term tp_term_find(const tp_profile *profile, const char *name);
 

@@ -57,14 +57,12 @@ int tp_lineless(tp_profile *profile, struct tp_error *err)
     static const char make[] = "DROP TABLE IF EXISTS temp.lineless; CREATE TEMP TABLE lineless(text TEXT);";
     bool silent = !tp_event_find(profile, "Ir") || tp_meta(profile, "diff.baseline");
     const char *cost = tp_event_usual(profile);
-    struct tp_declared declared;
     char package[256], named[200];
     int more = 0;
 
     if (silent)
         return tp_execute(profile, sqlite3_mprintf("%s", make), "cannot gather objects", err);
-    const char *words = tp_words_of(profile, cost, &declared);
-    snprintf(named, sizeof named, *words ? "%s (%s)" : "%.0s%s", words, cost);
+    tp_named(profile, cost, named, sizeof named);
     sqlite3_stmt *row = tp_query(
         profile,
         sqlite3_mprintf("SELECT object, 100.0 * sum(\"%w\") / (SELECT \"%w\" FROM totals) AS percent "

@@ -124,8 +124,7 @@ static int cover_view(void *user, sqlite3_stmt *row)
     return failed;
 }
 
-/* What a term's cycles go to. */
-static void time_words(const char *event, char *out, size_t size)
+void tp_time_words(const tp_profile *profile, const char *event, char *out, size_t size)
 {
 #define TN_TIME(event, words) {#event, words},
     static const struct {
@@ -133,10 +132,8 @@ static void time_words(const char *event, char *out, size_t size)
     } known[] = {
 #include "core/events.inc"
     };
-    struct tp_declared declared;
 
-    tp_declared_find(event, &declared);
-    snprintf(out, size, *declared.words ? "%s (%s)" : "%.0s%s", declared.words, event);
+    tp_named(profile, event, out, size);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(known[i].event, event) == 0)
             snprintf(out, size, "%s", known[i].words);
@@ -165,7 +162,7 @@ int tp_time(tp_profile *profile, char *out, size_t size, struct tp_error *err)
     for (size_t i = 0, at = 0; i < sum.count && all > 0 && at < size; i++) {
         if (part[i] < 0.005 * all)
             continue;
-        time_words(sum.term[i].event, words, sizeof words);
+        tp_time_words(profile, sum.term[i].event, words, sizeof words);
         at += (size_t)snprintf(out + at, size - at, "%s%.0f %% %s", at ? ", " : "", round(100 * part[i] / all), words);
     }
     return 0;

@@ -52,7 +52,6 @@ def overview(browser, profile):
 def estimated_time(profile, folder):
     """The overview begins with what the estimated time is made of, by the profile's formula or other weights; it says
     nothing where that is no sum of counts."""
-    titles = dict(profile.rows("SELECT name, title FROM events"))
     paths = {"product": os.path.join(folder, "product"), "own": os.path.join(folder, "own")}
     for name, formula in (("product", "10 * (Ir + L1m)"), ("own", "Ir + 2 * Dw")):
         with sqlite3.connect(paths[name]) as copy:
@@ -69,8 +68,10 @@ def estimated_time(profile, folder):
             costs = [weight * profile.one(f"SELECT {name} FROM totals") for weight, name in terms]
             shares = [100 * cost / sum(costs) for cost in costs]
             said = browser.evaluate("[...document.querySelectorAll('.verdict a')].map(e => e.textContent)")
+            report = subprocess.run([TENURE, "report", *options, path], capture_output=True, text=True, check=True)
+            line = re.search("^Estimated time: (.*)$", report.stdout, re.M)
             check(what, [words.split("\u2009% ")[1] for words in said],
-                  [titles[name][0].lower() + titles[name][1:] for _, name in terms])
+                  [words.split(" % ")[1] for words in line[1].split(", ")] if line else [])
             check(f"{what}: shares", [abs(float(words.split("\u2009")[0]) - share) < 0.051
                                       for words, share in zip(said, shares)], [True] * len(terms))
             bar = browser.evaluate("[...document.querySelectorAll('.verdict .kind-bar span')]"

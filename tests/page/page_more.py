@@ -492,7 +492,7 @@ def more_arcs(browser, profile, number):
         f"{count(min(arcs, 2000))} of {count(arcs)} arcs shown"))
     browser.go(f"#structure/{number}")
     browser.evaluate("document.querySelector('.function-head .links a').click()")
-    browser.wait("document.body.dataset.ready === 'interdependence'")
+    browser.wait("document.body.dataset.ready === 'interdependence' && document.querySelector('.ribbon')")
     expected = profile.rows("SELECT count(*), sum(misses) FROM (SELECT * FROM data_pairs WHERE cache = 'D1' ORDER BY"
                             " misses DESC, data_id, evictor_data_id LIMIT 2000) WHERE ? IN (data_id, evictor_data_id)",
                             number)[0]

@@ -455,6 +455,34 @@ def finding(browser, profile):
     browser.evaluate("document.activeElement.blur()")
 
 
+def forced(browser, profile):
+    """In forced colours bars and boxes keep theirs, and what is chosen differs from what is not."""
+    browser.call("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+    file = profile.one("SELECT id FROM files WHERE path LIKE '%page_program.cpp'")
+    paper = browser.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    def looks(selector, part=None):
+        return set(browser.evaluate(
+            f"[...document.querySelectorAll({json.dumps(selector)})].map(e => getComputedStyle(e, {json.dumps(part)}))"
+            ".map(e => e.backgroundColor + (e.outlineStyle === 'none' ? '' : ' ' + e.outline))"))
+    check("forced colours: active", browser.evaluate("matchMedia('(forced-colors: active)').matches"))
+    for address, part, selectors in (("overview", None, (".used", ".used span", ".verdict .kind-bar span")),
+                                     ("functions", "::after", (".td.bar",)), ("flame", None, (".path",)),
+                                     ("treemap", None, (".area.leaf",)), (f"source/{file}", None, (".map button",)),
+                                     (f"source/{file}", "::after", (".td.bar",))):
+        browser.go(f"#{address}?e=Ir")
+        for selector in selectors:
+            browser.wait(f"document.querySelector({json.dumps(selector)})")
+            got = looks(selector, part)
+            check(f"forced colours: {address}: {selector}: {got}", bool(got) and not got & {
+                paper, "rgba(0, 0, 0, 0)", "rgba(255, 255, 255, 0)"})
+    browser.go("#tree?e=Ir")
+    for one, other in (("[aria-pressed=true]", "[aria-pressed=false]"), (".tr.current", ".tr:not(.current)")):
+        check(f"forced colours: {one}", looks(one) & looks(other), set())
+    picture(browser, "forced-colours")
+    browser.call("Emulation.setEmulatedMedia", features=[])
+
+
 def lineless(browser, profile, folder):
     """Objects without line information: the same sentences on the overview and in `tenure report`."""
     path = os.path.join(folder, "lineless")
@@ -499,7 +527,7 @@ def main(folder):
     try:
         browser.open(profile.page())
         random_trees(browser)
-        for step in (startup, orders, recursion, hiding, kept, finding):
+        for step in (startup, orders, recursion, hiding, kept, finding, forced):
             step(browser, profile)
             quiet(browser, step.__name__)
         sides(browser, profile, folder)

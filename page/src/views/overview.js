@@ -84,7 +84,7 @@ function verdict(app) {
         const most = Math.max(...terms.map(({weight}) => weight));
         const some = terms.map(({event, weight, count}) => {
             const share = (100 * weight * count) / all;
-            const words = `${format.percent(share)} ${format.inSentence(event.title)}`;
+            const words = `${format.percent(share)} ${app.profile.time[event.name]}`;
             const each = `${format.count(count)}, of ${weight} estimated cycles each`;
             return {event, share, words, heat: Math.sqrt(weight / most), tip: () => [words, `${event.name}: ${each}`]};
         });
