@@ -103,9 +103,6 @@ const struct tp_formula *tp_formula_find(const tp_profile *profile, const char *
 struct tp_declared;
 const char *tp_words_of(const tp_profile *profile, const char *base, struct tp_declared *declared);
 
-/* The event that `name` means, self or inclusive (_incl behind); term->event is NULL if it means none. */
-struct tp_term tp_term_find(const tp_profile *profile, const char *name);
-
 /* The formula as an expression over a view's columns. `inclusive`: of the inclusive costs of all its events. False: it
  * does not fit into `size` bytes. */
 bool tp_formula_sql(const tp_profile *profile, const struct tp_formula *formula, bool inclusive, char *out,
