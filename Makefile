@@ -9,7 +9,8 @@
 #   make soak      every test, with many more rounds of the random ones and the real programs in full (hours)
 #   make fuzz     search for inputs that break the readers, MINUTES [1] for each (needs clang)
 #   make deb       a Debian package, in BUILD/deb (debian/), looked at by lintian
-#   make newcomer  the quick start of README.md with the packages of `make deb`, in a new chroot of the same Debian
+#   make newcomer  Debian packages built and the quick start of README.md run with them, in new chroots of RELEASES
+#                  [bookworm trixie]
 #   make install   to PREFIX (DESTDIR is honoured)
 #   make clean
 #
@@ -67,9 +68,11 @@ deb:
 	@tools/deb $(BUILD)
 
 newcomer:
-	@[ -e "$$(echo $(BUILD)/deb/tenure_*.deb)" ] || $(MAKE) --no-print-directory deb
-	@. /etc/os-release && \
-	  TENURE_PACKAGES=$(BUILD)/deb tools/check-elsewhere "$$VERSION_CODENAME" /tenure/tools/newcomer
+	@for release in $(or $(RELEASES),bookworm trixie); do \
+	  export TENURE_PACKAGES=$(BUILD)/newcomer/$$release && mkdir -p $$TENURE_PACKAGES && \
+	  tools/check-elsewhere $$release /tenure/tools/newcomer build && \
+	  tools/check-elsewhere $$release /tenure/tools/newcomer || exit 1; \
+	done
 
 install: all
 	@meson configure $(BUILD) --prefix=$(PREFIX) >/dev/null

@@ -101,7 +101,9 @@ static bool was_without(tp_profile *profile, const char *option, size_t length)
     return query_was_off(profile, name);
 }
 
-void column_missing(tp_profile *profile, const char *name, char *out, size_t size)
+/* Adds to `out`, with a blank before each, the options without which the event `name`, or what it is made of, was not
+ * recorded: " --branch-sim=yes". Nothing if the profile has it, or nobody knows it. */
+static void add_missing(tp_profile *profile, const char *name, char *out, size_t size)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     struct tp_declared event;
@@ -119,7 +121,7 @@ void column_missing(tp_profile *profile, const char *name, char *out, size_t siz
         length = strspn(at, letters);
         snprintf(part, sizeof part, "%.*s", (int)length, at);
         if (length > 0 && tp_event_find(profile, part) == NULL)
-            column_missing(profile, part, out, size);
+            add_missing(profile, part, out, size);
     }
 }
 
@@ -138,7 +140,7 @@ bool column_find(tp_profile *profile, const char *which, const char *name, struc
         names[count++] = formula->name;
     base_name(name, base, sizeof base);
     const char *like = opt_nearest(base, names, count);
-    column_missing(profile, base, missing, sizeof missing);
+    add_missing(profile, base, missing, sizeof missing);
     if (*missing != '\0')
         term_error("%s has no event %s; record it with%s", which, name, missing);
     else if (like != NULL)

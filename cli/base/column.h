@@ -43,10 +43,6 @@ int column_add(struct column_list *list, tp_profile *profile, const char *name, 
 /* Whether the column is new, and the last now. */
 bool column_keep(struct column_list *list, const struct column_spec *spec);
 
-/* Adds to `out`, with a blank before each, the options without which the event `name`, or what it is made of, was not
- * recorded: " --branch-sim=yes". Nothing if the profile has it, or nobody knows it. */
-void column_missing(tp_profile *profile, const char *name, char *out, size_t size);
-
 /* What --define gave, in its order. */
 enum { COLUMN_MAX_DEFINES = 32 };
 struct column_defines {

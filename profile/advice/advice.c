@@ -19,7 +19,11 @@
 #include "profile/formats/export.h"
 #include "profile/read/margin.h"
 
-static const struct tp_advice_limit limits[] = {
+/* What a user may set. */
+static const struct {
+    const char *name, *unit, *words;
+    double value;
+} limits[] = {
     {"share", "%", "of the cycle estimate that a fix must save", 2},
     {"most", "", "pieces of advice of one kind", 5},
     {"spatial", "%", "spatial use below which it is poor", 60},
@@ -34,12 +38,6 @@ static const struct tp_advice_limit limits[] = {
 };
 enum { SHARE, MOST, SPATIAL, SMALL, COLD, REGULAR, FAR, CONFLICT, AGAIN };
 enum { LIMITS = sizeof limits / sizeof *limits };
-
-const struct tp_advice_limit *tp_advice_limits(size_t *count)
-{
-    *count = LIMITS;
-    return limits;
-}
 
 /* What rules may name, beside the limits. */
 enum { LINE1, LINE2, LINEL, W1, W2, WL, WB, TOTAL, KINDS, WAY1, FACTS };

@@ -27,13 +27,6 @@
 
 #include "profile/profile.h"
 
-/* A threshold that a user may set. */
-struct tp_advice_limit {
-    const char *name, *unit, *words;
-    double value;
-};
-const struct tp_advice_limit *tp_advice_limits(size_t *count);
-
 /* Whether `limits` is well formed: NAME=NUMBER with ',' between. */
 int tp_advice_limits_check(const char *limits, struct tp_error *err);
 

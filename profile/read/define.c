@@ -53,23 +53,18 @@ void tp_named(const tp_profile *profile, const char *name, char *out, size_t siz
     snprintf(out, size, *words ? "%s (%s)" : "%.0s%s", words, name);
 }
 
-struct tp_term tp_term_find(const tp_profile *profile, const char *name)
-{
-    size_t length = strlen(name);
-    struct tp_term term = {tp_event_find(profile, name), false};
-    char base[256];
-
-    if (term.event || length <= 5 || length >= sizeof base || strcasecmp(name + length - 5, "_incl") != 0)
-        return term;
-    snprintf(base, sizeof base, "%.*s", (int)(length - 5), name);
-    return (struct tp_term){tp_event_find(profile, base), true};
-}
-
+/* An event, self or inclusive (_incl behind), or a formula. */
 static const struct tp_formula *look_up(void *user, const char *name, struct tp_term *term)
 {
     const tp_profile *profile = user;
+    size_t length = strlen(name);
+    char base[256];
 
-    *term = tp_term_find(profile, name);
+    *term = (struct tp_term){tp_event_find(profile, name), false};
+    if (!term->event && length > 5 && length < sizeof base && strcasecmp(name + length - 5, "_incl") == 0) {
+        snprintf(base, sizeof base, "%.*s", (int)(length - 5), name);
+        *term = (struct tp_term){tp_event_find(profile, base), true};
+    }
     return term->event ? NULL : tp_formula_find(profile, name);
 }
 

@@ -110,9 +110,6 @@ void tp_named(const tp_profile *profile, const char *name, char *out, size_t siz
 /* What the cycles of a term of the estimate go to, "memory"; else as tp_named. */
 void tp_time_words(const tp_profile *profile, const char *event, char *out, size_t size);
 
-/* The event that `name` means, self or inclusive (_incl behind); term->event is NULL if it means none. */
-struct tp_term tp_term_find(const tp_profile *profile, const char *name);
-
 /* The formula as an expression over a view's columns. `inclusive`: of the inclusive costs of all its events. False: it
  * does not fit into `size` bytes. */
 bool tp_formula_sql(const tp_profile *profile, const struct tp_formula *formula, bool inclusive, char *out,

@@ -256,7 +256,6 @@ int tp_fold_data(struct tp_recording *rec, struct tp_error *err);
 int tp_store_sharing(struct tp_store *store); /* likewise */
 int tp_store_misses(struct tp_store *store); /* likewise */
 int tp_store_timeline(struct tp_store *store);
-extern const char *const tp_cache_names[TP_CONFLICT_CACHES];
 int tp_store_statements(struct tp_store *store);
 int tp_store_loops(struct tp_store *store); /* after tp_store_code, which numbers inlined frames */
 /* objects: a row for each data object, whose `can` is what those do who miss in it. */

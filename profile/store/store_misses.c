@@ -50,7 +50,7 @@ static uint32_t row_of_instruction(const struct tp_store *store, uint32_t instr)
 
 /* ------------------------------------------------------------------------------------------ strides and sets */
 
-const char *const tp_cache_names[TP_CONFLICT_CACHES] = {"I1", "D1", "L", "I2", "D2"};
+static const char *const cache_names[TP_CONFLICT_CACHES] = {"I1", "D1", "L", "I2", "D2"};
 
 static int by_payer(const void *a, const void *b)
 {
@@ -120,7 +120,7 @@ static int write_set(struct tp_store *store, struct tp_insert *insert, const voi
 
     for (size_t i = 0; i < count; i++)
         misses = tp_sum(misses, x[i].count);
-    TP_PUT(insert, TP_ID(row_of_instruction(store, x->instr)), TP_ID(x->data), TP_TEXT(tp_cache_names[x->cache]),
+    TP_PUT(insert, TP_ID(row_of_instruction(store, x->instr)), TP_ID(x->data), TP_TEXT(cache_names[x->cache]),
            TP_COUNT(x->set), TP_COUNT(misses));
     return tp_insert_row(store, insert);
 }
@@ -215,7 +215,7 @@ static int write_again(struct tp_store *store, struct tp_insert *insert, const s
     TP_PUT(insert, TP_COUNT(*(const uint64_t *)insert->user), TP_ID(loader));
     if (pair)
         TP_PUT(insert, TP_ID(evictor), TP_ID(x->evictor_data));
-    TP_PUT(insert, TP_ID(instruction), TP_ID(x->data), TP_TEXT(x->instr ? tp_cache_names[x->cache] : NULL),
+    TP_PUT(insert, TP_ID(instruction), TP_ID(x->data), TP_TEXT(x->instr ? cache_names[x->cache] : NULL),
            TP_COUNT(misses));
     if (pair)
         TP_PUT(insert, TP_COUNT(timed));

@@ -378,18 +378,7 @@ int tp_sum_add_costs(struct tp_sum *sum, int table, int64_t *row, int lane, cons
 
 /* ------------------------------------------------------------------------------------------ order */
 
-int tp_sum_compare_values(const struct tp_sum *sum, const struct tp_field *field, int64_t a, int64_t b)
-{
-    if (a == b || a == TP_NONE || b == TP_NONE)
-        return a == b ? 0 : a == TP_NONE ? 1 : -1;
-    if (field->refers >= 0)
-        return tp_sum_compare(sum, field->refers, a, b);
-    if (field->text)
-        return strcmp(sum->texts.at.at[a], sum->texts.at.at[b]);
-    return a < b ? -1 : 1;
-}
-
-int tp_sum_compare(const struct tp_sum *sum, int table, int64_t a, int64_t b)
+static int compare_rows(const struct tp_sum *sum, int table, int64_t a, int64_t b)
 {
     const struct tp_shape *shape = &sum->shape[table];
     const int64_t *x = sum->rows[table].at.at[a], *y = sum->rows[table].at.at[b];
@@ -403,4 +392,15 @@ int tp_sum_compare(const struct tp_sum *sum, int table, int64_t a, int64_t b)
     if (order == 0 && shape->nth >= 0)
         order = x[shape->nth] < y[shape->nth] ? -1 : x[shape->nth] > y[shape->nth];
     return order;
+}
+
+int tp_sum_compare_values(const struct tp_sum *sum, const struct tp_field *field, int64_t a, int64_t b)
+{
+    if (a == b || a == TP_NONE || b == TP_NONE)
+        return a == b ? 0 : a == TP_NONE ? 1 : -1;
+    if (field->refers >= 0)
+        return compare_rows(sum, field->refers, a, b);
+    if (field->text)
+        return strcmp(sum->texts.at.at[a], sum->texts.at.at[b]);
+    return a < b ? -1 : 1;
 }

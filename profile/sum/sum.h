@@ -159,9 +159,7 @@ bool tp_sum_is_key(const struct tp_field *field);
 int tp_sum_add_costs(struct tp_sum *sum, int table, int64_t *row, int lane, const int64_t *costs);
 /* A cost of event `column` as a number; 0 for TP_NONE. */
 double tp_sum_number(const struct tp_sum *sum, size_t column, int64_t cost);
-/* By the texts and numbers of their keys, not by their ids; so that all orders of reading give the same. */
-int tp_sum_compare(const struct tp_sum *sum, int table, int64_t a, int64_t b);
-/* Two values of a field. */
+/* Two values of a field; rows by the texts and numbers of their keys, so that all orders of reading give the same. */
 int tp_sum_compare_values(const struct tp_sum *sum, const struct tp_field *field, int64_t a, int64_t b);
 
 /* Where a table is read from, if not from the table of its name: `from` is a query in brackets or a view. */

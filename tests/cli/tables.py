@@ -126,6 +126,10 @@ def main():
         check(offered == sorted(wanted(tenure, name)), f"completion of {name}: {offered}")
     other_shells(tenure, root, names)
     check(installed_pages(root) == set(os.listdir(os.path.join(root, "docs/man"))), "every man page is installed")
+    with open(os.path.join(root, "contrib/cargo-tenure.1"), encoding="utf-8") as file:
+        described = set(re.findall("--[a-z]+", file.read().split(".SH OPTIONS")[1].replace("\\-", "-")))
+    told = help_of(os.path.join(root, "contrib/cargo-tenure")).partition("Everything")[0].partition("--bin")
+    check(set(re.findall("--[a-z]+", "".join(told[1:]))) <= described, f"options of cargo tenure: {described}")
     values = complete(tenure, script, ["record", "--cache-sim", "=", ""])
     check(values == ["no", "yes"], "completion of yes|no")
     formats = complete(tenure, script, ["export", "--format", "=", ""])

@@ -31,7 +31,7 @@ static uint32_t make_table(void)
     sqlite3 *db;
     sqlite3_stmt *root;
 
-    truncate(path, 0);
+    assert_int_equal(truncate(path, 0), 0);
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db,
                                   "PRAGMA page_size = 16384;"

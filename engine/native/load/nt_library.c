@@ -38,12 +38,20 @@ static void failed_canary(void)
     nt_die(125, "the decoder library wrote past an array of its own\n");
 }
 
+/* Ubuntu builds it with copies that are checked. */
+static void *checked_memcpy(void *to, const void *from, size_t bytes, size_t room)
+{
+    if (bytes > room)
+        failed_canary();
+    return memcpy(to, from, bytes);
+}
+
 static const struct {
     const char *name;
     const void *function;
 } ours[] = {
     {"memcpy", memcpy}, {"memmove", memmove}, {"memset", memset}, {"memcmp", memcmp}, {"strlen", strlen},
-    {"__assert_fail", failed_assertion}, {"__stack_chk_fail", failed_canary},
+    {"__memcpy_chk", checked_memcpy}, {"__assert_fail", failed_assertion}, {"__stack_chk_fail", failed_canary},
 };
 
 /* Symbols of a GNU hash table are numbered from `first`; one past the last. */
