@@ -218,7 +218,7 @@ static bool print_timeline(struct report *report, struct timeline *timeline)
     add_scale(table, instructions, scale == 1e9 ? "billion instructions" : scale == 1e6 ? "million instructions"
                                                                                           : "instructions");
     add_scale(table, seconds, "seconds of the recording");
-    column_words(report->profile, report->sort.name, words, sizeof words);
+    tp_named(report->profile, report->sort.name, words, sizeof words);
     snprintf(heading, sizeof heading, "When the run cost what, by %s", words);
     report_print(report, table, "timeline", heading);
     printf("%s", legend);
