@@ -733,9 +733,9 @@ void tn_interval(tn_core *core)
     if (!core->config.timeline)
         return;
     each_thread(core, tell_instructions);
-    if (core->config.cache_sim)
-        tn_drain(core);
+    tn_lock_take(&core->consuming);
     tn_timeline_end(core);
+    tn_lock_give(&core->consuming);
 }
 
 static void stop_thread(struct tn_thread *thread)

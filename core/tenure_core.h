@@ -462,7 +462,7 @@ uint64_t tn_instructions(tn_thread *thread);
 /* ------------------------------------------------------------------------------------------ when */
 
 /* With timeline: whether an interval ends with so many instructions (tn_instructions). To be asked now and then. */
-bool tn_interval_due(const tn_core *core, uint64_t instructions);
+bool tn_interval_due(tn_core *core, uint64_t instructions);
 /* It ends here. In a parallel engine no other thread is in the program's code or in the core. */
 void tn_interval(tn_core *core);
 /* Something to be shown where the timeline is: a request of the program or of its user, which a part that is written,

@@ -9,10 +9,8 @@
 
 #include <string.h>
 
-/* Looking at one counter, instruction or cost centre takes some ten nanoseconds, since most are in no cache of the
- * host's; simulating an instruction takes as long. With so many instructions for each of the former, intervals take
- * some percent of the time. */
-enum { INSTRUCTIONS_PER_LOOK = 48 };
+/* Of the time that passes, what intervals take is one part in so many, at most. */
+enum { TIME_PARTS = 50 };
 
 void tn_timeline_init(struct tn_timeline *timeline, uint64_t shortest)
 {
@@ -21,7 +19,7 @@ void tn_timeline_init(struct tn_timeline *timeline, uint64_t shortest)
     tn_array_init(&timeline->paid, sizeof(struct tn_payment));
     tn_array_init(&timeline->paying, sizeof(struct tn_payment));
     tn_array_init(&timeline->times, sizeof(uint64_t));
-    timeline->shortest = timeline->length = timeline->due = shortest;
+    timeline->shortest = timeline->due = shortest;
 }
 
 void tn_timeline_free(struct tn_timeline *timeline)
@@ -62,11 +60,10 @@ static struct tn_costs *paying(struct tn_core *core, const struct tn_instr_info 
 /* ------------------------------------------------------------------------------------------ what was paid */
 
 /* How often segments and guarded accesses have run, in all threads: what instructions pay for. */
-static uint64_t add_executed(struct tn_core *core)
+static void add_executed(struct tn_core *core)
 {
     struct tn_array *times = &core->timeline.times;
     uint32_t counters = core->code.counters.count;
-    uint64_t looks = 0;
     for (uint32_t id = 1; id < core->threads.count; id++) {
         const struct tn_thread_record *record = tn_thread_record_of(core, id);
         const uint64_t *running = record->thread ? tn_counters_of(core, record->thread) : NULL;
@@ -74,13 +71,12 @@ static uint64_t add_executed(struct tn_core *core)
             const uint64_t *ended = tn_array_get(&record->executed, c);
             *(uint64_t *)tn_array_force(times, c) += (running ? running[c] : 0) + (ended ? *ended : 0);
         }
-        looks += running ? counters : record->executed.count;
     }
     for (uint32_t c = 1; c < counters; c++) {
         const struct tn_counter *counter = tn_code_get_counter(&core->code, c);
         bool is_segment = counter->kind == TN_COUNTER_SEGMENT;
         uint64_t *ran = tn_array_force(times, c);
-        for (uint32_t i = 0; *ran && i < (is_segment ? counter->n : 1); i++, looks++) {
+        for (uint32_t i = 0; *ran && i < (is_segment ? counter->n : 1); i++) {
             uint32_t id = is_segment ? tn_code_run(&core->code, counter->first + i) : counter->first;
             const struct tn_instr_info *instr = tn_code_get_instr(&core->code, id);
             if (tn_pays_itself(core, instr) && is_segment)
@@ -90,7 +86,6 @@ static uint64_t add_executed(struct tn_core *core)
         }
         *ran = 0;
     }
-    return looks;
 }
 
 static void add_late(struct tn_core *core, uint32_t instr, enum tn_stream stream, const struct tn_late *late)
@@ -100,7 +95,7 @@ static void add_late(struct tn_core *core, uint32_t instr, enum tn_stream stream
 }
 
 /* What a thread's instructions pay besides. */
-static uint64_t add_charged(struct tn_core *core, const struct tn_thread_record *record)
+static void add_charged(struct tn_core *core, const struct tn_thread_record *record)
 {
     uint32_t instrs = core->code.instrs.count, shares = core->data ? record->shares.list.count : 0;
     for (uint32_t id = 1; id < instrs; id++) {
@@ -114,7 +109,6 @@ static uint64_t add_charged(struct tn_core *core, const struct tn_thread_record 
         const struct tn_share *share = tn_share_at(&record->shares, i);
         add_late(core, share->instr, TN_DATA, &share->late);
     }
-    return instrs + 4 * (uint64_t)shares;
 }
 
 /* ------------------------------------------------------------------------------------------ the most expensive */
@@ -175,7 +169,7 @@ static void join(struct tn_cost_pools *pools, struct tn_interval *first, struct 
     *first = both;
 }
 
-/* Half as many intervals; later ones are as long as those that were made of two. */
+/* Half as many intervals; later ones are as long as these. */
 static void join_all(struct tn_cost_pools *pools, struct tn_timeline *timeline)
 {
     for (uint32_t i = 0; i < timeline->intervals.count; i += 2) {
@@ -184,7 +178,7 @@ static void join_all(struct tn_cost_pools *pools, struct tn_timeline *timeline)
             *interval_at(timeline, i / 2) = *interval_at(timeline, i);
     }
     timeline->intervals.count /= 2;
-    timeline->shortest = 2 * timeline->length;
+    timeline->shortest = (timeline->begin - interval_at(timeline, 0)->begin) / timeline->intervals.count;
 }
 
 /* ------------------------------------------------------------------------------------------ an interval */
@@ -192,9 +186,10 @@ static void join_all(struct tn_cost_pools *pools, struct tn_timeline *timeline)
 void tn_timeline_end(struct tn_core *core)
 {
     struct tn_timeline *timeline = &core->timeline;
-    uint64_t looks = add_executed(core);
+    uint64_t time = now(timeline);
+    add_executed(core);
     for (uint32_t id = 1; id < core->threads.count; id++)
-        looks += add_charged(core, tn_thread_record_of(core, id));
+        add_charged(core, tn_thread_record_of(core, id));
     if (timeline->intervals.count == TN_INTERVALS)
         join_all(&core->pools, timeline);
     struct tn_interval *interval = tn_array_add(&timeline->intervals);
@@ -202,7 +197,7 @@ void tn_timeline_end(struct tn_core *core)
     interval->begin = timeline->begin;
     interval->time = timeline->time;
     timeline->begin = core->instructions;
-    timeline->time = now(timeline);
+    timeline->time = time;
     interval->instructions = timeline->begin - interval->begin;
     interval->took = timeline->time - interval->time;
     for (uint32_t id = 0; id < timeline->paying.count; id++) {
@@ -220,9 +215,9 @@ void tn_timeline_end(struct tn_core *core)
     bool is_first = timeline->intervals.count == 1;
     if ((!interval->instructions || is_first) && tn_costs_are_zero(&core->pools, &interval->all))
         timeline->intervals.count--; /* nothing has happened, or not begun */
-    looks *= INSTRUCTIONS_PER_LOOK;
-    timeline->length = looks > timeline->shortest ? looks : timeline->shortest;
-    timeline->due = timeline->begin + timeline->length;
+    timeline->due = timeline->begin + timeline->shortest;
+    uint64_t took = now(timeline) - time;
+    timeline->earliest = is_first ? 0 : time + TIME_PARTS * took; /* the first one gets the memory for all of them */
 }
 
 static void drop_all(struct tn_cost_pools *pools, struct tn_timeline *timeline)
@@ -248,9 +243,15 @@ void tn_timeline_clear(struct tn_core *core)
 
 /* ------------------------------------------------------------------------------------------ for engines */
 
-bool tn_interval_due(const tn_core *core, uint64_t instructions)
+bool tn_interval_due(tn_core *core, uint64_t instructions)
 {
-    return core->config.timeline && instructions >= core->timeline.due;
+    struct tn_timeline *timeline = &core->timeline;
+    if (!core->config.timeline || instructions < timeline->due)
+        return false;
+    if (now(timeline) >= timeline->earliest)
+        return true;
+    timeline->due = instructions + timeline->shortest / 4; /* the time is not asked for each time */
+    return false;
 }
 
 void tn_label(tn_core *core, const char *text)

@@ -4,9 +4,8 @@
  *
  * An interval ends where the engine asks for it (tn_interval), once the program has executed so many instructions
  * more. Then all self costs are added up by function; what has come since the last time is the interval's. That takes a
- * time in proportion to the code, so intervals are made longer where there is much code: it stays below some percent of
- * the simulation. When there are TN_INTERVALS of them, each two neighbours become one, and later ones are twice as
- * long.
+ * time in proportion to the code, so the next one is long enough for it to be two percent of the time. When there are
+ * TN_INTERVALS of them, each two neighbours become one, and later ones are as long as these.
  *
  * Sums over all intervals since the last part are the part's own totals, to the last unit. Costs are those that were
  * charged meanwhile: use is known when a line leaves its cache, which may be long after the instruction that loaded it.
@@ -46,8 +45,7 @@ struct tn_timeline {
     struct tn_array paying;    /* the same while one ends; all zero before and after */
     struct tn_array times;     /* uint64_t by counter; likewise */
     uint64_t shortest;         /* instructions of an interval, at least */
-    uint64_t length;           /* of this one, at least: the shortest, or what looking through all the code takes */
-    uint64_t due;              /* with so many instructions the next one ends */
+    uint64_t due, earliest;    /* the next one ends with so many instructions, at this time or later */
     uint64_t begin, time;      /* where it has begun */
     uint64_t started;          /* when the first has; 0: not yet */
 };
@@ -56,7 +54,7 @@ struct tn_core;
 
 void tn_timeline_init(struct tn_timeline *timeline, uint64_t shortest);
 void tn_timeline_free(struct tn_timeline *timeline);
-/* The interval ends. All costs are known: rings are empty, no thread runs. */
+/* The interval ends. No thread runs; what waits in rings is charged in a later one. */
 void tn_timeline_end(struct tn_core *core);
 /* All costs are zero from now on, and what was kept is written or of no interest. */
 void tn_timeline_clear(struct tn_core *core);

