@@ -32,11 +32,16 @@ struct timeline {
     TP_VECTOR(struct lane) functions;
 };
 
+/* Where in the band so many instructions are, in cells; whatever the profile says, it is in it. */
+static double place_of(const struct timeline *timeline, double instructions)
+{
+    return fmax(0, fmin(CELLS, (instructions - timeline->begin) / timeline->instructions * CELLS));
+}
+
 /* Adds to each cell its part of `value`, which is that of [start, start + length), in instructions. */
 static void spread(const struct timeline *timeline, double *cell, double start, double length, double value)
 {
-    double from = (start - timeline->begin) / timeline->instructions * CELLS;
-    double to = from + length / timeline->instructions * CELLS;
+    double from = place_of(timeline, start), to = place_of(timeline, start + length);
 
     for (int i = (int)from; i < CELLS && i < to; i++) {
         double part = fmin(to, i + 1) - fmax(from, i);
@@ -167,9 +172,8 @@ static bool add_labels(struct report *report, const struct timeline *timeline, s
     *legend = term_text("%s", "");
     query_begin(&q, report->profile, "SELECT at, ns, label FROM labels ORDER BY at, ns");
     while (query_row(&q)) {
-        int cell = (int)((query_real(&q, 0) - timeline->begin) / timeline->instructions * CELLS);
+        int cell = (int)fmin(place_of(timeline, query_real(&q, 0)), CELLS - 1);
         char letter = (char)('a' + count);
-        cell = cell < 0 ? 0 : cell < CELLS ? cell : CELLS - 1;
         if (count++ < 26) {
             char *before = *legend;
             line[2 + cell] = letter;

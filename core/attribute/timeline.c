@@ -20,6 +20,7 @@ void tn_timeline_init(struct tn_timeline *timeline, uint64_t shortest)
     tn_array_init(&timeline->paying, sizeof(struct tn_payment));
     tn_array_init(&timeline->times, sizeof(uint64_t));
     timeline->shortest = timeline->due = shortest;
+    timeline->started = tn_host_time();
 }
 
 void tn_timeline_free(struct tn_timeline *timeline)
@@ -31,12 +32,9 @@ void tn_timeline_free(struct tn_timeline *timeline)
     tn_array_free(&timeline->times);
 }
 
-static uint64_t now(struct tn_timeline *timeline)
+static uint64_t now(const struct tn_timeline *timeline)
 {
-    uint64_t time = tn_host_time();
-    if (!timeline->started)
-        timeline->started = time;
-    return time - timeline->started;
+    return tn_host_time() - timeline->started;
 }
 
 static struct tn_interval *interval_at(const struct tn_timeline *timeline, uint32_t index)
@@ -215,9 +213,10 @@ void tn_timeline_end(struct tn_core *core)
     bool is_first = timeline->intervals.count == 1;
     if ((!interval->instructions || is_first) && tn_costs_are_zero(&core->pools, &interval->all))
         timeline->intervals.count--; /* nothing has happened, or not begun */
-    timeline->due = timeline->begin + timeline->shortest;
+    __atomic_store_n(&timeline->due, timeline->begin + timeline->shortest, __ATOMIC_RELAXED);
     uint64_t took = now(timeline) - time;
-    timeline->earliest = is_first ? 0 : time + TIME_PARTS * took; /* the first one gets the memory for all of them */
+    /* The first one gets the memory for all of them, which says nothing of the others. */
+    __atomic_store_n(&timeline->earliest, is_first ? 0 : time + TIME_PARTS * took, __ATOMIC_RELAXED);
 }
 
 static void drop_all(struct tn_cost_pools *pools, struct tn_timeline *timeline)
@@ -246,11 +245,12 @@ void tn_timeline_clear(struct tn_core *core)
 bool tn_interval_due(tn_core *core, uint64_t instructions)
 {
     struct tn_timeline *timeline = &core->timeline;
-    if (!core->config.timeline || instructions < timeline->due)
+    if (!core->config.timeline || instructions < __atomic_load_n(&timeline->due, __ATOMIC_RELAXED))
         return false;
-    if (now(timeline) >= timeline->earliest)
+    if (now(timeline) >= __atomic_load_n(&timeline->earliest, __ATOMIC_RELAXED))
         return true;
-    timeline->due = instructions + timeline->shortest / 4; /* the time is not asked for each time */
+    /* The time is asked for now and then only. Another thread that does so, too, does no harm. */
+    __atomic_store_n(&timeline->due, instructions + timeline->shortest / 4, __ATOMIC_RELAXED);
     return false;
 }
 

@@ -47,7 +47,7 @@ struct tn_timeline {
     uint64_t shortest;         /* instructions of an interval, at least */
     uint64_t due, earliest;    /* the next one ends with so many instructions, at this time or later */
     uint64_t begin, time;      /* where it has begun */
-    uint64_t started;          /* when the first has; 0: not yet */
+    uint64_t started;          /* the host's time at the beginning of the recording */
 };
 
 struct tn_core;

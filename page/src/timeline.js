@@ -13,7 +13,8 @@ import * as format from './format.js';
 const WIDE = 1000; // of the drawing, which is stretched
 const HIGH = 100;
 const WORST = 4; // functions in a tooltip
-const FOLLOW = new Set(['functions']);
+const MOST_LABELS = 1000; // as a part has them
+const FOLLOW = new Set(['functions', 'treemap']);
 
 const milliseconds = (ns) => format.real(ns / 1e6) + ' ms';
 
@@ -66,7 +67,8 @@ export class Timeline {
         const {intervals, labels} = app.tables;
         if (!intervals || !intervals.rows) return;
         this.spans = await app.once('intervals', () => intervals.records(undefined, SPANS));
-        this.labels = await app.once('labels', () => (labels ? labels.records() : []));
+        const first = () => labels.records([...Array(Math.min(labels.rows, MOST_LABELS)).keys()]);
+        this.labels = await app.once('labels', () => (labels ? first() : []));
         this.metric = app.metrics.at({name: app.metric.name});
         this.values = await app.metrics.values(intervals, this.metric);
         this.byTime = app.params.get('axis') === 'time';
@@ -117,7 +119,7 @@ export class Timeline {
         if (!chosen)
             return h('div.bar', what, axes, h('span.dim', `${this.lengthWords(this.spans)}; drag to choose a part`));
         const spans = this.spans.slice(chosen.first - 1, chosen.last);
-        const follows = FOLLOW.has(app.view.id) ? '' : ' This view shows the whole run; Functions shows this part.';
+        const follows = FOLLOW.has(app.view.id) ? '' : 'This view shows the whole run, Functions and Treemap this part.';
         return h(
             'div.bar',
             what,

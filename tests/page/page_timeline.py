@@ -77,6 +77,16 @@ def main(folder):
         browser.go("#functions?e=L1m_incl&when=%d-%d" % walks)
         part(browser, profile, *walks)
         picture(browser, "timeline-part")
+        for function in ("walk", "leap"):
+            last = profile.one("SELECT max(interval_id) FROM interval_functions WHERE function = ? AND Ir > 1000",
+                               function)
+            browser.go(f"#treemap?e=L1m&when={last}-{last}")
+            browser.wait("document.querySelector('.area.leaf')")
+            largest = browser.evaluate("[...document.querySelectorAll('.area.leaf')].sort((a, b) => b.clientWidth * "
+                                       "b.clientHeight - a.clientWidth * a.clientHeight)[0].textContent")
+            wanted = profile.one("SELECT function FROM interval_functions WHERE interval_id = ? ORDER BY L1m DESC",
+                                 last)
+            check(f"the largest area where {function} ends", largest, wanted)
         browser.go("#tree?e=L1m_incl&when=%d-%d" % walks)
         check("another view says that it does not follow",
               "whole run" in browser.evaluate("document.querySelector('.timeline .bar').innerText"))

@@ -9,6 +9,7 @@ import {append, h, replaceContent, topBar} from '../dom.js';
 import * as format from '../format.js';
 import {UNKNOWN} from '../names.js';
 import {startupOf} from '../startup.js';
+import {Window} from '../timeline.js';
 import {sideChooser, sideOf} from './flame.js';
 
 const SMALLEST = 16; // pixels squared; what is smaller is part of "others"
@@ -58,11 +59,21 @@ class Treemap {
             margin(map.ratio),
             startupOf(app),
         ]);
+        const part = Window.of(app);
+        if (part) await map.narrow(part);
         map.most = (map.change || []).reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
         map.root = map.grow();
         const key = app.params.get('z');
         map.zoomed = (key && find(map.root, key)) || map.root;
         return map;
+    }
+
+    /* To what functions cost in a part of the run, of which no margins are known. */
+    async narrow(part) {
+        const {costs} = await part.functions([this.metric, this.ratio].filter(Boolean));
+        const of = (metric) => this.costs.map((_, row) => costs.get(metric.key)?.(this.names.idOf(row)) ?? NaN);
+        [this.costs, this.used] = [of(this.metric), this.ratio && of(this.ratio)];
+        this.off = this.usedOff = null;
     }
 
     legend() {
