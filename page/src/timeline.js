@@ -119,7 +119,7 @@ export class Timeline {
         if (!chosen)
             return h('div.bar', what, axes, h('span.dim', `${this.lengthWords(this.spans)}; drag to choose a part`));
         const spans = this.spans.slice(chosen.first - 1, chosen.last);
-        const follows = FOLLOW.has(app.view.id) ? '' : 'This view shows the whole run, Functions and Treemap this part.';
+        const follows = FOLLOW.has(app.view.id) ? '' : 'This view shows the whole run; Functions and Treemap follow.';
         return h(
             'div.bar',
             what,
