@@ -106,7 +106,8 @@ tn_core *tn_core_new(const struct tn_config *config)
     if (config->data)
         core->data = tn_data_new(config, &core->pools);
     if (config->timeline)
-        tn_timeline_init(&core->timeline, config->interval);
+        tn_timeline_init(&core->timeline);
+    tn_timeline_begin(core);
     tn_sums_init(&core->sums, &core->definitions);
     tn_forest_init(&core->forest, &core->sums, &core->pools, core->data ? &core->data->cells : NULL,
                    config->most_unmapped);
@@ -701,15 +702,21 @@ static void clear_costs(tn_core *core)
     }
 }
 
+static void tell_instructions(struct tn_thread *thread)
+{
+    tn_instructions(thread);
+}
+
 void tn_zero(tn_core *core)
 {
     each_thread(core, tn_settle);
     drain_and_prune(core);
-    tn_interval(core); /* the next one begins here */
+    each_thread(core, tell_instructions);
     core->epoch = (core->epoch + 1) & ((1u << TN_EPOCH_BITS) - 1);
     for (struct tn_forest *forest = &core->forest; forest; forest = forest->next)
         tn_forest_clear(forest);
     clear_costs(core);
+    tn_timeline_begin(core);
 }
 
 /* A function is entered that asks for it: other threads may be running. */
@@ -721,11 +728,6 @@ static void zero_alone(tn_core *core)
     tn_label(core, "costs set to zero");
     if (core->config.alone)
         core->config.alone(core->config.user, false);
-}
-
-static void tell_instructions(struct tn_thread *thread)
-{
-    tn_instructions(thread);
 }
 
 void tn_interval(tn_core *core)

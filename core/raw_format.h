@@ -66,8 +66,8 @@
  *             what is below them, once for each context that they bring to their path
  *   ARC_COST  n id, n calls, costs                inclusive, each event once however deep the recursion
  *   FUNC_COST n context, n calls, self costs, inclusive costs
- *   INTERVAL  n instructions before it, n in it, n nanoseconds before it (from the first one on), n in it, n functions,
- *             costs of all, functions x (n function, costs: self, of those that paid most)
+ *   INTERVAL  n instructions before it, n in it, n nanoseconds before it (from the first one on), n in it, n payers,
+ *             costs of all, payers x (n context, costs: self, of those that paid most)
  *   LABEL     n instructions before it, n nanoseconds, s text
  *   STAT      s name, n value                     for `--stats`
  *   END       n part (from 1), s why, n chunks of the part before this one

@@ -45,6 +45,8 @@ enum tp_kind {
 
 /* The versions that are read. */
 extern const int tp_raw_version, tp_schema_version;
+/* Functions of which it is known what they cost in an interval of a recording, at most. */
+extern const int tp_interval_functions;
 
 /* Look at the first bytes of `path`. `err` is filled in for every kind but RAW, PROFILE, CALLGRIND and
  * CACHEGRIND. */

@@ -322,8 +322,10 @@ static void measure(struct table *table)
 
                 if (column->width > 0 && number > column->low && number < column->high)
                     continue;
-                column->low = number < column->low ? number : column->low;
-                column->high = number > column->high ? number : column->high;
+                if (isfinite(number)) { /* the others are short */
+                    column->low = number < column->low ? number : column->low;
+                    column->high = number > column->high ? number : column->high;
+                }
             }
             width = term_columns(show(table, row, i)) + indent;
             if (width > column->width)

@@ -25,7 +25,7 @@ struct lane {
 };
 
 struct timeline {
-    double begin, instructions, ns; /* of all */
+    double begin, instructions; /* of all */
     double ticks[TICKS + 1];        /* nanoseconds before each quarter of it */
     double late;                    /* charged behind the last instruction */
     struct lane all;
@@ -55,11 +55,10 @@ static bool read_all(struct report *report, struct timeline *timeline)
 {
     struct query q;
 
-    query_begin(&q, report->profile, "SELECT min(start), sum(instructions), sum(duration_ns) FROM intervals");
+    query_begin(&q, report->profile, "SELECT min(start), max(start + instructions) - min(start) FROM intervals");
     if (query_row(&q)) {
         timeline->begin = query_real(&q, 0);
         timeline->instructions = fmax(query_real(&q, 1), 1);
-        timeline->ns = query_real(&q, 2);
     }
     if (!query_end(&q))
         return false;
@@ -149,7 +148,7 @@ static void add_lane(struct report *report, struct table *table, const struct la
 /* "0        10        20 M instructions" under the band. */
 static void add_scale(struct table *table, const double ticks[TICKS + 1], const char *unit)
 {
-    char line[CELLS + 64] = "  ", number[32];
+    char number[32], line[CELLS + (TICKS + 1) * sizeof number + 64] = "  ";
     size_t at = 2;
 
     for (int i = 0; i <= TICKS; i++) {
@@ -164,7 +163,7 @@ static void add_scale(struct table *table, const double ticks[TICKS + 1], const 
 /* Where requests and parts are: a letter under the band for each, and what it stands for below the table. */
 static bool add_labels(struct report *report, const struct timeline *timeline, struct table *table, char **legend)
 {
-    char line[CELLS + 3] = "", text[256], number[32];
+    char line[CELLS + 3] = "", text[256], number[32], seconds[32];
     struct query q;
     int count = 0, used = 0;
 
@@ -176,11 +175,12 @@ static bool add_labels(struct report *report, const struct timeline *timeline, s
         char letter = (char)('a' + count);
         if (count++ < 26) {
             char *before = *legend;
-            line[2 + cell] = letter;
+            if (line[2 + cell] == ' ') /* else they are in one place: the list below says so */
+                line[2 + cell] = letter;
             used = 3 + cell > used ? 3 + cell : used;
             term_escape(text, sizeof text, query_text(&q, 2));
-            *legend = term_text("%s  %c  %s, at %s instructions, %.3f s\n", before, letter, text,
-                                term_number(number, query_int(&q, 0)), query_real(&q, 1) / 1e9);
+            *legend = term_text("%s  %c  %s, at %s instructions, %s s\n", before, letter, text,
+                                term_number(number, query_int(&q, 0)), term_figure(seconds, query_real(&q, 1) / 1e9));
             free(before);
         }
     }
@@ -195,6 +195,10 @@ static bool add_labels(struct report *report, const struct timeline *timeline, s
     return query_end(&q);
 }
 
+/* How many functions an interval has at most: where it is as many as are kept, there may have been more. */
+static const char most_sql[] =
+    "SELECT max(count) FROM (SELECT count(*) AS count FROM interval_functions GROUP BY interval_id)";
+
 static bool print_timeline(struct report *report, struct timeline *timeline)
 {
     struct table *table = table_new();
@@ -206,7 +210,7 @@ static bool print_timeline(struct report *report, struct timeline *timeline)
     size_t shown = 0;
 
     for (int i = 0; i <= TICKS; i++) {
-        instructions[i] = timeline->instructions * i / TICKS / scale;
+        instructions[i] = (timeline->begin + timeline->instructions * i / TICKS) / scale;
         seconds[i] = timeline->ticks[i] / 1e9;
     }
     table_column(table, TABLE_TEXT, "when", "when", 0);
@@ -231,6 +235,8 @@ static bool print_timeline(struct report *report, struct timeline *timeline)
                term_figure(number, timeline->late));
     column_keep(&columns, &report->sort);
     report_legend(report, &columns, false);
+    if (query_value(report->profile, most_sql, 0) >= tp_interval_functions)
+        printf("  a function lacks what it cost where it is not among the %d that cost most\n", tp_interval_functions);
     report_left_out(report);
     free(columns.at);
     free(legend);

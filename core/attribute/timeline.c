@@ -12,14 +12,13 @@
 /* Of the time that passes, what intervals take is one part in so many, at most. */
 enum { TIME_PARTS = 50 };
 
-void tn_timeline_init(struct tn_timeline *timeline, uint64_t shortest)
+void tn_timeline_init(struct tn_timeline *timeline)
 {
     tn_array_init(&timeline->intervals, sizeof(struct tn_interval));
     tn_array_init(&timeline->labels, sizeof(struct tn_label));
     tn_array_init(&timeline->paid, sizeof(struct tn_payment));
     tn_array_init(&timeline->paying, sizeof(struct tn_payment));
     tn_array_init(&timeline->times, sizeof(uint64_t));
-    timeline->shortest = timeline->due = shortest;
     timeline->started = tn_host_time();
 }
 
@@ -49,10 +48,10 @@ static struct tn_payment *payment_of(struct tn_array *payments, uint32_t functio
     return tn_array_force(payments, function);
 }
 
-/* What the function that `instr` is part of has paid until now. */
+/* What the context that `instr` is of has paid until now. */
 static struct tn_costs *paying(struct tn_core *core, const struct tn_instr_info *instr)
 {
-    return &payment_of(&core->timeline.paying, tn_code_get_function(&core->code, instr->function)->base)->costs;
+    return &payment_of(&core->timeline.paying, instr->function)->costs;
 }
 
 /* ------------------------------------------------------------------------------------------ what was paid */
@@ -233,6 +232,18 @@ static void drop_all(struct tn_cost_pools *pools, struct tn_timeline *timeline)
         if (paid)
             tn_costs_drop(pools, &paid->costs);
     }
+}
+
+void tn_timeline_begin(struct tn_core *core)
+{
+    struct tn_timeline *timeline = &core->timeline;
+    if (!core->config.timeline)
+        return;
+    timeline->begin = core->instructions;
+    timeline->time = now(timeline);
+    timeline->shortest = core->config.interval;
+    timeline->earliest = 0;
+    __atomic_store_n(&timeline->due, timeline->begin + timeline->shortest, __ATOMIC_RELAXED);
 }
 
 void tn_timeline_clear(struct tn_core *core)

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 struct tn_payment {
-    uint32_t function;
+    uint32_t function; /* or the context, where these are kept apart */
     struct tn_costs costs;
 };
 
@@ -52,10 +52,12 @@ struct tn_timeline {
 
 struct tn_core;
 
-void tn_timeline_init(struct tn_timeline *timeline, uint64_t shortest);
+void tn_timeline_init(struct tn_timeline *timeline);
 void tn_timeline_free(struct tn_timeline *timeline);
 /* The interval ends. No thread runs; what waits in rings is charged in a later one. */
 void tn_timeline_end(struct tn_core *core);
+/* The first interval begins here, or the first one again. */
+void tn_timeline_begin(struct tn_core *core);
 /* All costs are zero from now on, and what was kept is written or of no interest. */
 void tn_timeline_clear(struct tn_core *core);
 

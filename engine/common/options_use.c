@@ -20,7 +20,8 @@ const char *options_out_of_counters(const struct engine_options *o)
 
 bool options_toggle(const struct engine_options *o)
 {
-    return !o->start.collects || o->start.warm.text || o->stop_after || options_of_flag(o, TN_FN_TOGGLE);
+    return !o->start.collects || o->start.run.text || o->start.warm.text || o->stop_after ||
+           options_of_flag(o, TN_FN_TOGGLE);
 }
 
 enum request options_due(struct engine_options *o, uint64_t instructions)

@@ -65,12 +65,12 @@ async function draw(number) {
         else tab.link.removeAttribute('aria-current');
     }
     frame.chooser.update();
-    await frame.timeline.update();
     app.shown = [];
     const place = h('div.view', {class: view.id});
     frame.main.setAttribute('aria-busy', 'true');
     await painted();
     try {
+        await frame.timeline.update();
         await view.render(app, place);
     } catch (error) {
         replaceContent(place, h('p.failed', 'This view could not be shown: ' + error.message));

@@ -73,6 +73,7 @@ export class Timeline {
         this.values = await app.metrics.values(intervals, this.metric);
         this.byTime = app.params.get('axis') === 'time';
         this.window = Window.of(app);
+        this.hovered = null;
         this.begin = this.startOf(this.spans[0]);
         const last = this.spans.at(-1);
         this.length = Math.max(this.startOf(last) + this.lengthOf(last) - this.begin, 1);
@@ -145,7 +146,7 @@ export class Timeline {
             const value = this.values[span.row];
             return this.lengthOf(span) > 0 && value > 0 ? value / (this.metric.ratio ? 1 : this.lengthOf(span)) : 0;
         });
-        const highest = Math.max(...heights) || 1;
+        const highest = heights.reduce((most, height) => Math.max(most, height), 0) || 1;
         const bars = this.spans.map((span, i) => {
             const [left, right] = [this.x(this.startOf(span)), this.x(this.startOf(span) + this.lengthOf(span))];
             const top = HIGH - (heights[i] / highest) * HIGH;
@@ -233,18 +234,20 @@ export class Timeline {
         const up = (done) => {
             plot.removeEventListener('pointermove', move);
             plot.removeEventListener('pointerup', up);
+            plot.removeEventListener('pointercancel', up);
             this.app.change({when: range(this.at(done, plot)).join('-')});
         };
         plot.setPointerCapture(event.pointerId);
         plot.addEventListener('pointermove', move);
         plot.addEventListener('pointerup', up);
+        plot.addEventListener('pointercancel', up);
         this.mark(from, from);
     }
 
     keys(event) {
         const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
         if (event.key === 'Escape') this.app.change({when: null});
-        if (!step) return;
+        if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
         event.preventDefault();
         const all = this.spans.length;
         const {first, last} = this.window || {first: 1, last: 1};

@@ -33,7 +33,8 @@ enum {
     AT_USER_VERSION = 60,
     AT_APPLICATION_ID = 68,
 };
-const int tp_raw_version = TN_RAW_VERSION, tp_schema_version = TP_SCHEMA_VERSION;
+const int tp_raw_version = TN_RAW_VERSION, tp_schema_version = TP_SCHEMA_VERSION,
+          tp_interval_functions = TN_WORST;
 static const char sqlite_magic[16] = "SQLite format 3";
 
 static enum tp_kind kind_of_database(const char *path, const uint8_t *head, struct tp_error *err)

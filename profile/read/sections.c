@@ -519,8 +519,8 @@ const struct tp_section_group tp_section_groups[] = {
                NEED_SUM},
      .sections = SECTIONS(&tree)},
     {.option = "timeline", .help = "when the run cost what, and in which functions",
-     .needs = {{ANY("t_intervals"), "--timeline: this profile does not say when; only a single recording without "
-                                    "--timeline=no does"},
+     .needs = {{ANY("t_intervals"), "--timeline: this profile does not say when: it is no single recording, or one "
+                                    "with --timeline=no, or without costs"},
                NEED_SUM, NEED_SELF("--timeline: what functions cost in a part of the run are self costs")},
      .sections = SECTIONS(&intervals, &interval_functions, &labels)},
     {.option = "threads", .help = "threads, and the functions of each",

@@ -54,7 +54,9 @@ def recorded(*words):
         return status, re.sub(r"\d+", "", err)
     with sqlite3.connect("file:profile?mode=ro", uri=True) as database:
         meta = {key: value for key, value in database.execute("SELECT key, value FROM meta") if key not in OWN}
-        tables = [name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        # Where intervals end is a matter of time.
+        tables = [name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' "
+                                                     "AND name NOT LIKE 't_interval%'")]
         rows = {name: database.execute(f'SELECT count(*) FROM "{name}"').fetchone() for name in tables}
         return status, bool(err), meta, database.execute("SELECT Ir, Dr, Dw FROM totals").fetchone(), rows
 

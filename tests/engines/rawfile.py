@@ -219,7 +219,7 @@ class Raw:
             begin, length, _, _, count = (c.n() for _ in range(5))
             paid = self.costs(c)
             functions = [(c.n(), self.costs(c)) for _ in range(count)]
-            self.intervals.append((begin, length, paid, {self.functions[i].name: costs for i, costs in functions}))
+            self.intervals.append((begin, length, paid, {self.name_of(i): costs for i, costs in functions}))
         elif kind == LABEL:
             at, _ = c.n(), c.n()
             self.labels.append((at, c.s().decode()))

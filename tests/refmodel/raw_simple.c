@@ -658,8 +658,7 @@ static void read_interval(struct raw_simple *raw)
         fail(raw, "too many functions in an interval");
     get_all_costs(raw, all);
     while (!raw->fault && count--) {
-        if (!is_plain(raw, get_n(raw)))
-            fail(raw, "an interval knows contexts");
+        definition(raw, &raw->context, get_n(raw), false);
         get_all_costs(raw, functions);
     }
     for (int i = 0; i < M_EVENTS; i++) {

@@ -129,7 +129,7 @@ void nt_request_due(struct nt_thread *thread)
         perform_request(thread, REQUEST_COLLECT, 0, NULL);
     if (due != REQUEST_UNKNOWN)
         perform_request(thread, due, 0, "every");
-    if (tn_interval_due(nt_profile.core, instructions_of(thread))) { /* who held the lock before may have ended it */
+    if (tn_interval_due(nt_profile.core, instructions)) { /* who held the lock before may have ended it */
         nt_stop_others(thread);
         tn_interval(nt_profile.core);
         nt_others_go_on(thread);
