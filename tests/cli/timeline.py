@@ -139,6 +139,8 @@ def main():
             label = [text for text, in profile.execute('SELECT label FROM labels')]
             check(f'{words}: labels', 'costs set to zero' in label, words == ['--zero-before=leap'])
         add_up('threads', record(f'{folder}/other', THREADS))
+        for _ in range(4): # a start that other threads run on through
+            add_up('a start', record(f'{folder}/other', '--start=leap', PHASES, '1', '3'))
         add_up('coherent threads', record(f'{folder}/other', '--coherence=mesi', THREADS))
         add_up('deep calls', record(f'{folder}/other', CALLERS))
         check('merge', run([TENURE, 'merge', '-o', f'{folder}/sum', f'{folder}/one', f'{folder}/valgrind'])[0], 0)
