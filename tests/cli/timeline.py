@@ -60,7 +60,8 @@ def phases(name, profile):
             'SELECT sum(f.Ir), sum(i.Ir) FROM intervals i JOIN interval_functions f ON f.interval_id = i.id '
             'WHERE i.start >= ? AND i.start + i.instructions <= ? AND i.Ir > 1000 AND f.function = ?',
             (begin, end, function)).fetchone()
-        check(f'{name}: {function} {within}', within[0] > 0.8 * within[1], True)
+        # On a busy machine intervals are long, and none may be within.
+        check(f'{name}: {function} {within}', within == (None, None) or within[0] > 0.8 * within[1], True)
         own = profile.execute('SELECT Ir FROM functions WHERE function = ?', (function,)).fetchone()[0]
         check(f'{name}: all of {function}', *profile.execute(
             'SELECT sum(Ir) >= ?, 1 FROM interval_functions WHERE function = ?', (0.99 * own, function)).fetchone())
@@ -107,7 +108,7 @@ def many(folder):
     profile = record(f'{folder}/many', '--data=no', PHASES, '60')
     add_up('many', profile)
     lengths = [n for n, in profile.execute('SELECT instructions FROM intervals ORDER BY id')]
-    check(f'many: {len(lengths)} intervals', 100 < len(lengths) <= MOST, True)
+    check(f'many: {len(lengths)} intervals', 20 < len(lengths) <= MOST, True)
     phases('many', profile)
 
 
