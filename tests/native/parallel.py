@@ -24,7 +24,7 @@ CACHES = ['--I1=4096,4,64', '--D1=4096,4,64', '--LL=8388608,16,64']
 OPTIONS = [[], ['--branch-sim=yes', '--write-back=yes'], ['--paths=0'], ['--L2=65536,8,64', '--prefetch=stream'],
            ['--toggle-collect=sweep'], ['--dump-before=turn', '--dump-after=down']]
 SOAK = int(os.environ.get('TENURE_SOAK', '1'))
-LEAST_FORKS, LIMIT_S, MOST_KB = 50 * SOAK, 400 * SOAK, 96 << 10
+LEAST_FORKS, LIMIT_S, MOST_KB = 50 * SOAK, 900 * SOAK, 96 << 10
 CALLS = {'body': 4, 'turn': 32, 'sweep': 32, 'down': 32 * 17}
 
 
