@@ -465,8 +465,9 @@ uint64_t tn_instructions(tn_thread *thread);
 bool tn_interval_due(tn_core *core, uint64_t instructions);
 /* It ends here. In a parallel engine no other thread is in the program's code or in the core. */
 void tn_interval(tn_core *core);
-/* Something to be shown where the timeline is: a request of the program or of its user, which a part that is written,
- * and what is forgotten or collected from now on, are already. The text is copied. */
+/* Notes beside the timeline what has happened, for readers: a part that is written, and collection that is switched,
+ * are noted by the core itself; the engine notes the other requests. No other thread is in the core. The text is
+ * copied. Nothing happens without tn_config.timeline. */
 void tn_label(tn_core *core, const char *text);
 
 /* ------------------------------------------------------------------------------------------ memory */

@@ -218,22 +218,6 @@ void tn_timeline_end(struct tn_core *core)
     __atomic_store_n(&timeline->earliest, is_first ? 0 : time + TIME_PARTS * took, __ATOMIC_RELAXED);
 }
 
-static void drop_all(struct tn_cost_pools *pools, struct tn_timeline *timeline)
-{
-    for (uint32_t i = 0; i < timeline->intervals.count; i++) {
-        struct tn_interval *interval = interval_at(timeline, i);
-        tn_costs_drop(pools, &interval->all);
-        while (interval->count > 0)
-            tn_costs_drop(pools, &interval->worst[--interval->count].costs);
-    }
-    timeline->intervals.count = timeline->labels.count = 0;
-    for (uint32_t id = 0; id < timeline->paid.count; id++) {
-        struct tn_payment *paid = tn_array_get(&timeline->paid, id);
-        if (paid)
-            tn_costs_drop(pools, &paid->costs);
-    }
-}
-
 void tn_timeline_begin(struct tn_core *core)
 {
     struct tn_timeline *timeline = &core->timeline;
@@ -248,7 +232,20 @@ void tn_timeline_begin(struct tn_core *core)
 
 void tn_timeline_clear(struct tn_core *core)
 {
-    drop_all(&core->pools, &core->timeline);
+    struct tn_timeline *timeline = &core->timeline;
+    struct tn_cost_pools *pools = &core->pools;
+    for (uint32_t i = 0; i < timeline->intervals.count; i++) {
+        struct tn_interval *interval = interval_at(timeline, i);
+        tn_costs_drop(pools, &interval->all);
+        while (interval->count > 0)
+            tn_costs_drop(pools, &interval->worst[--interval->count].costs);
+    }
+    timeline->intervals.count = timeline->labels.count = 0;
+    for (uint32_t id = 0; id < timeline->paid.count; id++) {
+        struct tn_payment *paid = tn_array_get(&timeline->paid, id);
+        if (paid)
+            tn_costs_drop(pools, &paid->costs);
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ for engines */

@@ -56,7 +56,7 @@ void tn_timeline_init(struct tn_timeline *timeline);
 void tn_timeline_free(struct tn_timeline *timeline);
 /* The interval ends. No thread runs; what waits in rings is charged in a later one. */
 void tn_timeline_end(struct tn_core *core);
-/* The first interval begins here, or the first one again. */
+/* The timeline begins here, or once more: the next interval is as short as the first. */
 void tn_timeline_begin(struct tn_core *core);
 /* All costs are zero from now on, and what was kept is written or of no interest. */
 void tn_timeline_clear(struct tn_core *core);

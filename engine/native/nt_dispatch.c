@@ -128,7 +128,7 @@ static void leave_by(struct nt_thread *thread, const struct nt_exit *exit)
         make_moved_anew();
         if (control_asked(nt_control_page))
             nt_request_answer(thread);
-        if (nt_profile.on && thread->is_profiled)
+        if (nt_profile.on && thread->is_profiled && (options_wait(&nt.options) || nt.options.config.timeline))
             nt_request_due(thread);
         nt_baton_pass(thread);
         break;
