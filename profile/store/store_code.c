@@ -443,7 +443,7 @@ static bool is_rare(struct code *code, const struct tp_context *x)
 
     memset(code->row, 0, code->width * sizeof *code->row);
     if (rare)
-        tp_blobs_add(code->events, x->costs, code->row, NULL);
+        tp_blobs_add(code->events, x->costs, code->row, code->incl);
     for (size_t k = 0; rare && k < code->width; k++)
         rare = code->row[k] <= code->least[k];
     return rare;

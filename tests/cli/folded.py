@@ -160,6 +160,23 @@ def check_instructions():
         check(' '.join(command), run([TENURE, *command])[0], 0)
 
 
+def check_callgrind():
+    """The same of a file of Callgrind, whose functions have self costs only."""
+    with open('callgrind.out', 'w', encoding='ascii') as file:
+        file.write('# callgrind format\nversion: 1\npositions: instr line\nevents: Ir Dr\n')
+        for i in range(1, 20001):
+            file.write('fl=file-%d.c\nfn=f%d\n' % (i % 9, i))
+            for k in range(6):
+                file.write('0x%x 1 %d 1\n' % (0x1000 + 64 * i + 4 * k, 10 ** 9 if i == 7 else 2))
+    for name, options in (('read', ()), ('whole', ('--keep-all',))):
+        check('import of callgrind.out', run([TENURE, 'import', '-q', *options, '-o', name, 'callgrind.out'])[0], 0)
+    few, every = sqlite3.connect('read'), sqlite3.connect('whole')
+    rows = 'SELECT count(*) FROM instructions'
+    check('its instructions', (one(few, rows), one(every, rows)), (20005, 120000))
+    for keys, table in (('function_id', 'instructions'), ('id', 'functions'), ('file, line', 'lines')):
+        check('its %s by %s' % (table, keys), sums(few, keys, table), sums(every, keys, table))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -168,6 +185,7 @@ def main():
         check('import of all', run([TENURE, 'import', '-q', '--keep-all', '-o', 'all', 'r.raw'])[0], 0)
         check_aliases()
         check_instructions()
+        check_callgrind()
         folded, everything = sqlite3.connect('folded'), sqlite3.connect('all')
         folded.execute('CREATE TEMP TABLE every(id INTEGER PRIMARY KEY, parent INTEGER)')
         folded.executemany('INSERT INTO every VALUES(?, ?)', everything.execute('SELECT id, parent FROM paths'))
