@@ -491,6 +491,9 @@ void tn_memory_mapped(tn_thread *thread, uint64_t start, uint64_t bytes);
 /* Collection on or off for all threads. A line pays if collection was on when it was loaded. */
 void tn_collect(tn_core *core, bool on);
 bool tn_collecting(const tn_core *core);
+
+/* Misses of the last level so far, those of sets that are not simulated estimated; while threads run, roughly. */
+uint64_t tn_memory_misses(const tn_core *core);
 void tn_zero(tn_core *core);
 
 /* Instrumentation goes off: empty the caches (tenures end), clear the stacks. On again: tn_thread_begin for

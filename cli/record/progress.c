@@ -4,7 +4,9 @@
 
 #include "cli/base/term.h"
 #include "cli/record/control.h"
+#include "cli/record/hint.h"
 
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -126,18 +128,47 @@ static const char *rough(char *out, size_t size, double value)
     return out;
 }
 
-/* `accesses`: instructions and data accesses that were seen, at least. Fits into 80 columns. */
-static void tell(double seconds, double accesses, bool waits)
-{
-    char text[256] = "", rate[32], count[32];
+/* What was seen of it: `accesses` are instructions and data accesses, at least. */
+struct so_far {
+    double seconds, used; /* since the beginning; of CPU time */
+    double accesses, misses;
+    bool waits;
+};
 
-    if (accesses > 0)
-        snprintf(text, sizeof text, ", %s accesses, %s/s", rough(count, sizeof count, accesses),
-                 rough(rate, sizeof rate, accesses / seconds));
-    char *line = term_text("tenure: %.0f s%s%s; Ctrl-C keeps what is there", seconds, text,
-                           waits ? ", it waits" : "");
+/* Fits into 80 columns. */
+static void tell(const struct so_far *so_far)
+{
+    char counted[64] = "", slower[64] = "", count[32];
+    double times = hint_slower(fmin(so_far->seconds, so_far->used), so_far->accesses, so_far->misses);
+
+    if (so_far->accesses > 0)
+        snprintf(counted, sizeof counted, ", %s accesses", rough(count, sizeof count, so_far->accesses));
+    if (times > 0)
+        snprintf(slower, sizeof slower, ", about %.0f times slower", times < 10 ? times : round(times / 10) * 10);
+    char *line = term_text("tenure: %.0f s%s%s; Ctrl-C keeps what is there", so_far->seconds, counted,
+                           so_far->waits ? ", it waits" : slower);
     show(line);
     free(line);
+}
+
+/* Seconds of CPU time of a process; infinite: not known. */
+static double used_by(pid_t pid)
+{
+    struct timespec used;
+    clockid_t clock;
+
+    return clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &used) == 0
+               ? (double)used.tv_sec + 1e-9 * (double)used.tv_nsec
+               : INFINITY;
+}
+
+/* What it has counted since it was asked last: less than then if a thread, or the program before an exec, has ended. */
+static double more(uint64_t counted, double *before)
+{
+    double added = fmax(0, (double)counted - *before);
+
+    *before = (double)counted;
+    return added;
 }
 
 void progress_watch(pid_t pid, const char *folder)
@@ -148,7 +179,8 @@ void progress_watch(pid_t pid, const char *folder)
     const char *kind = getenv("TERM");
     struct sigaction before, stops = {.sa_handler = stop};
     struct control control = {.fd = -1};
-    double start = term_now(), accesses = 0, before_that = 0;
+    struct so_far so_far = {0};
+    double start = term_now(), accesses = 0, misses = 0;
     sigset_t from_terminal, mask, waiting;
     int columns;
 
@@ -178,11 +210,13 @@ void progress_watch(pid_t pid, const char *folder)
         bool awake = control.page != NULL && control_is_awake(&control);
         if (awake) {
             control_ask(&control, CONTROL_STATUS, 0, NULL, ANSWER_SECONDS);
-            double now = (double)control.page->accesses; /* of threads that run: it falls where one has ended */
-            accesses += now > before_that ? now - before_that : 0;
-            before_that = now;
+            so_far.accesses += more(control.page->accesses, &accesses);
+            so_far.misses += more(control.page->misses, &misses);
         }
-        tell(last - start, accesses, control.page != NULL && !awake);
+        so_far.seconds = last - start;
+        so_far.used = used_by(pid);
+        so_far.waits = control.page != NULL && !awake;
+        tell(&so_far);
         control_close(&control);
     }
     give_row_back(true);

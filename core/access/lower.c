@@ -510,6 +510,7 @@ static inline void charge_lower_miss(tn_core *core, struct tn_lower *lower, cons
         return;
     lower->missed_access = access;
     lower->missed_through = taken->l1;
+    lower->misses++;
     charge_miss(payers, taken->entry->flags);
     if (lower->slices && taken->slice)
         charge_slice_miss(core, taken->slice, taken->entry, true);

@@ -69,6 +69,7 @@ struct tn_lower {
     struct tn_kinds *kinds; /* NULL: misses are not told apart */
     uint8_t *filled; /* one per TN_GROUP sets: whether any of them ever got a line (most of a large cache never does) */
     struct tn_displaced *displaced[TN_DISPLACED_BUCKETS];
+    uint64_t misses;        /* that were charged */
     uint64_t missed_access; /* index of the last access that missed, and through which cache: it misses once */
     const struct tn_l1 *missed_through;
 };

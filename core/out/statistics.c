@@ -66,6 +66,11 @@ static struct tn_tally tally_of(const tn_core *core)
     return tally;
 }
 
+uint64_t tn_memory_misses(const tn_core *core)
+{
+    return core->ll ? core->ll->misses * core->config.sample : 0;
+}
+
 void tn_statistics(const tn_core *core, struct tn_statistics *out)
 {
     const struct tn_code *code = &core->code;

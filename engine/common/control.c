@@ -114,6 +114,7 @@ void control_answer(struct control_page *page, tn_core *core, const struct contr
     page->instrumenting = engine->instrumenting();
     page->threads = 0;
     page->accesses = 0;
+    page->misses = tn_memory_misses(core);
     page->text_bytes = 0;
     page->text[0] = '\0';
     engine->threads(see_thread, page);

@@ -44,6 +44,7 @@ struct control_page {
     uint32_t collecting, instrumenting;
     uint32_t threads, parts; /* that run; that have been written */
     uint64_t accesses;       /* instructions and data accesses so far, of threads that run */
+    uint64_t misses;         /* of the last level, so far */
     char program[CONTROL_NAME]; /* its command line, from the beginning */
     char raw[CONTROL_PATH];     /* the raw profile */
     uint32_t text_bytes;

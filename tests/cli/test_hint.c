@@ -55,6 +55,15 @@ static void no_gain(void **state)
     assert_int_equal(seconds_said(100, 0, 0), -1);
 }
 
+static void slower(void **state)
+{
+    (void)state;
+    assert_int_equal((int)hint_slower(12, 1e9, 0), 100);
+    assert_int_equal((int)hint_slower(12, 1e9, 13.5e6), 10); /* 0.12 s, and 1.08 s of misses */
+    assert_int_equal((int)hint_slower(0.01, 1e9, 0), 1);
+    assert_int_equal((int)hint_slower(12, 0, 0), 0);
+}
+
 static void never_nothing(void **state)
 {
     (void)state;
@@ -67,6 +76,7 @@ int main(void)
         cmocka_unit_test(a_minute),
         cmocka_unit_test(what_costs),
         cmocka_unit_test(no_gain),
+        cmocka_unit_test(slower),
         cmocka_unit_test(never_nothing),
     };
 
