@@ -125,6 +125,65 @@ static void shape_of(const ZydisDecodedInstruction *instruction, const ZydisDeco
     }
 }
 
+/* A register's bit; 0: it is no general register, or the stack pointer. */
+static uint16_t bit_of(ZydisRegister reg)
+{
+    uint16_t whole = decode_whole(reg);
+
+    if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15 || whole == ZYDIS_REGISTER_RSP)
+        return 0;
+    return (uint16_t)(1u << (whole - ZYDIS_REGISTER_RAX));
+}
+
+static void see_register(const ZydisDecodedOperand *operand, struct tp_decoded *out)
+{
+    uint16_t bit = bit_of(operand->reg.value);
+
+    if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+        out->reads |= bit;
+    if (!(operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+        return;
+    out->writes |= bit;
+    out->keeps |= (operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE) || operand->size < 32;
+}
+
+static void see_memory(const ZydisDecodedOperand *operand, struct tp_decoded *out)
+{
+    uint16_t base = bit_of(operand->mem.base), index = bit_of(operand->mem.index);
+
+    if (operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN) { /* lea */
+        out->reads |= base | index;
+        return;
+    }
+    out->address |= base | index;
+    out->loads |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+    out->stores |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+    out->in_slot = !index && (operand->mem.base == ZYDIS_REGISTER_RSP || operand->mem.base == ZYDIS_REGISTER_RBP) &&
+                   (operand->size == 32 || operand->size == 64);
+    out->slot_base = (uint8_t)(operand->mem.base == ZYDIS_REGISTER_RSP ? 4 : 5);
+    out->displacement = (int32_t)operand->mem.disp.value;
+}
+
+/* Which registers it moves what between. */
+static void see_moves(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
+                      struct tp_decoded *out)
+{
+    bool clears = (instruction->mnemonic == ZYDIS_MNEMONIC_XOR || instruction->mnemonic == ZYDIS_MNEMONIC_SUB) &&
+                  operand[0].type == ZYDIS_OPERAND_TYPE_REGISTER && operand[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                  operand[0].reg.value == operand[1].reg.value;
+
+    for (unsigned i = 0; i < instruction->operand_count; i++) {
+        if (operand[i].type == ZYDIS_OPERAND_TYPE_REGISTER && !clears)
+            see_register(&operand[i], out);
+        else if (operand[i].type == ZYDIS_OPERAND_TYPE_REGISTER)
+            out->writes |= bit_of(operand[i].reg.value);
+        else if (operand[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+            see_memory(&operand[i], out);
+    }
+    if (instruction->meta.category == ZYDIS_CATEGORY_STRINGOP) /* rsi and rdi go on, and take nothing from memory */
+        out->writes &= (uint16_t)~out->address;
+}
+
 void tp_decode(const uint8_t *bytes, unsigned length, uint64_t address, struct tp_decoded *out)
 {
     ZydisDecoder decoder;
@@ -139,7 +198,9 @@ void tp_decode(const uint8_t *bytes, unsigned length, uint64_t address, struct t
     out->flow = (uint8_t)flow_of(&instruction, operand);
     out->repeats = (uint8_t)repeats_of(&instruction);
     out->floating = touches_floating(&instruction, operand);
-    if (out->flow == TP_FLOW_BRANCH || out->flow == TP_FLOW_JUMP)
+    see_moves(&instruction, operand, out);
+    if (out->flow == TP_FLOW_BRANCH || out->flow == TP_FLOW_JUMP ||
+        (out->flow == TP_FLOW_CALL && operand[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE))
         out->target = decode_place_of(&instruction, &operand[0], address);
     shape_of(&instruction, operand, address, out);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * decode.h: what one instruction does, as far as statements and loops ask: where execution goes next, what kind of
- * data it takes from or puts into memory, and what the ways of compilers to jump through a table are made of.
+ * decode.h: what one instruction does, as far as statements, loops and chains ask: where execution goes next, what kind
+ * of data it takes from or puts into memory, what the ways of compilers to jump through a table are made of, and which
+ * general registers it moves what between.
  *
  * With Zydis. Without it in the build nothing is known: every instruction is TP_FLOW_UNKNOWN.
  */
@@ -41,10 +42,20 @@ enum tp_repeats {
 };
 
 struct tp_decoded {
-    uint64_t target, value;
+    uint64_t target, value; /* target: of a branch, jump or call to a place that is written in it */
     uint16_t reg, base, index;
     uint8_t length, flow, shape, width, repeats;
     bool floating; /* what is in memory is floating point */
+
+    /* General registers, a bit for each by its number in an instruction's code. */
+    uint16_t reads;   /* what it writes is made of these */
+    uint16_t writes;
+    uint16_t address; /* of its access to memory */
+    bool keeps;       /* what it writes may be, in part, what was there before */
+    bool loads, stores;
+    bool in_slot;     /* of the stack: at `displacement` from register number slot_base, rsp or rbp */
+    uint8_t slot_base;
+    int32_t displacement;
 };
 
 /* Whether instructions can be decoded in this build. */

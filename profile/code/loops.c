@@ -9,15 +9,20 @@
  * an inlined iterator is named by the lines of the loop, not by the header's. Compilers say of some instructions that
  * they belong to a line before the loop, or to where the function begins: where the source text is at hand the name
  * begins at a line with a loop's keyword, and never at or before the function's declaration.
+ *
+ * Chains (chains.h) are of use where much is missed: they are looked for in functions that have at least one part in
+ * MISSING_FUNCTION of all misses of level 1 by data, and kept of instructions that have one in MISSING.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/base/error.h"
+#include "profile/code/chains.h"
 #include "profile/code/nest.h"
 #include "profile/objects/debugfile.h"
 
-enum { REPORT_EVERY = 512, LONGEST = 15, KEYWORD_ABOVE = 2 /* lines */ };
+enum { REPORT_EVERY = 512, LONGEST = 15, KEYWORD_ABOVE = 2 /* lines */, MISSING_FUNCTION = 1000,
+       MISSING = 10000 };
 
 struct loops {
     struct tp_recording *rec;
@@ -28,6 +33,12 @@ struct loops {
     TP_VECTOR(struct tp_site) places; /* of the context at hand: its sites, but each address once */
     struct tp_graph graph;
     struct tp_nest nest;
+    struct tp_chains chains;
+    uint32_t missed[2];       /* columns: misses of level 1 of reads and writes */
+    uint32_t columns;         /* so many of these there are */
+    double misses;            /* all */
+    uint64_t row[TP_MAX_EVENTS];
+    TP_VECTOR(bool) wanted;   /* by place: its chains are */
 };
 
 /* ------------------------------------------------------------------------------------------ sites */
@@ -228,6 +239,77 @@ static void narrow(const struct tp_recording *rec, struct tp_loop *loop)
     }
 }
 
+/* ------------------------------------------------------------------------------------------ chains */
+
+static void find_misses(struct loops *l)
+{
+    static const char *const names[] = {"D1mr", "D1mw"};
+    const struct tp_events *events = &l->rec->events;
+
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        uint32_t column = 0; /* the first of this name: those of groups of sampled sets are behind it */
+        while (column < events->count && strcmp(events->column[column].name, names[n]) != 0)
+            column++;
+        if (column == events->count)
+            continue;
+        l->missed[l->columns++] = column;
+        for (size_t p = 0; p < l->rec->parts.count; p++)
+            l->misses += (double)l->rec->parts.at[p].self[column];
+    }
+}
+
+static double misses_of(struct loops *l, const struct tp_blob *costs)
+{
+    double misses = 0;
+
+    memset(l->row, 0, l->rec->events.count * sizeof *l->row);
+    tp_blobs_add(&l->rec->events, costs, l->row, NULL);
+    for (uint32_t i = 0; i < l->columns; i++)
+        misses += (double)l->row[l->missed[i]];
+    return misses;
+}
+
+/* Whether chains of the context at hand are wanted; and of which places. */
+static int want(struct loops *l, uint32_t context, bool *any)
+{
+    const struct tp_recording *rec = l->rec;
+    double misses = 0;
+
+    *any = false;
+    if (!(l->misses > 0))
+        return 0;
+    l->wanted.count = 0;
+    if (TP_VECTOR_ZEROES(&l->wanted, l->places.count))
+        return -1;
+    for (uint32_t i = l->sites->first[context - 1], place = 0; i < l->sites->first[context]; i++) {
+        place += l->places.at[place].address != l->sites->at[i].address;
+        const struct tp_decoded *code = &l->graph.code.at[place];
+        if (!code->loads && !code->stores)
+            continue;
+        double of_site = misses_of(l, rec->instrs.at[l->sites->at[i].instr].costs);
+        misses += of_site;
+        l->wanted.at[place] |= of_site * MISSING >= l->misses;
+    }
+    *any = misses * MISSING_FUNCTION >= l->misses;
+    return 0;
+}
+
+static int keep_chains(struct loops *l, uint32_t context)
+{
+    bool any;
+
+    if (want(l, context, &any) || (any && tp_chains_make(&l->chains, &l->graph, l->wanted.at)))
+        return TP_NO_MEMORY(l->err);
+    for (size_t i = 0; any && i < l->chains.list.count; i++) {
+        const struct tp_chain *chain = &l->chains.list.at[i];
+        struct tp_address_load load = {l->places.at[chain->site].instr + 1, l->places.at[chain->load].instr + 1,
+                                       chain->circular};
+        if (!TP_VECTOR_PUSH(&l->rec->address_loads, load))
+            return TP_NO_MEMORY(l->err);
+    }
+    return 0;
+}
+
 /* ------------------------------------------------------------------------------------------ all */
 
 static int keep_loops(struct loops *l, uint32_t context)
@@ -280,6 +362,7 @@ int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struc
 
     if (!tp_can_decode() || rec->no_addresses)
         return 0;
+    find_misses(&l);
     int failed = open_images(&l);
     for (uint32_t i = 1; !failed && i <= rec->contexts.count; i++) {
         if (i % REPORT_EVERY == 0 && options->progress &&
@@ -290,7 +373,7 @@ int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struc
         if (made < 0 || (made && tp_nest_make(&l.nest, &l.graph)))
             failed = TP_NO_MEMORY(err);
         else if (made)
-            failed = keep_loops(&l, i);
+            failed = keep_loops(&l, i) || keep_chains(&l, i);
         const struct tp_function *in = tp_function_of(rec, i);
         if (in && in->object)
             rec->objects.at[in->object - 1].note = tp_image_cut_off(rec->objects.at[in->object - 1].note);
@@ -301,5 +384,7 @@ int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struc
     TP_VECTOR_FREE(&l.places);
     tp_graph_free(&l.graph);
     tp_nest_free(&l.nest);
+    tp_chains_free(&l.chains);
+    TP_VECTOR_FREE(&l.wanted);
     return failed ? -1 : 0;
 }

@@ -83,6 +83,12 @@ struct tp_loop {
     uint64_t entries;         /* how often it was entered; UINT64_MAX: not known */
 };
 
+/* The address of an access is made of what another one has loaded (profile/code/chains.h). */
+struct tp_address_load {
+    uint32_t instr, load; /* instructions + 1 */
+    bool circular;
+};
+
 struct tp_thread {
     uint64_t id, os_id, parent;
     uint64_t *self; /* a row */
@@ -211,6 +217,7 @@ struct tp_recording {
     TP_VECTOR(struct tp_frame) frames;
     TP_VECTOR(struct tp_statement) statements;
     TP_VECTOR(struct tp_loop) loops;
+    TP_VECTOR(struct tp_address_load) address_loads; /* by context and instruction */
     TP_VECTOR(struct tp_thread) threads;
     TP_VECTOR(struct tp_arc) arcs;
     TP_VECTOR(struct tp_node) nodes;

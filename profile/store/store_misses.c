@@ -2,7 +2,8 @@
 /*
  * store_misses.c: what is known of misses besides their number: the strides between them (--strides=yes), the sets in
  * which they conflicted (--patterns=yes), whose writes took lines from whom (--coherence=mesi), and who had to load
- * lines again that somebody else had thrown out, or used first what somebody else had loaded (--interdependence=yes).
+ * lines again that somebody else had thrown out, or used first what somebody else had loaded (--interdependence=yes);
+ * and which loads the addresses are made of.
  *
  * The recording has pieces of all these: one for each part and thread in which they occurred, and each instruction, of
  * those that share a row. The pieces of a table are sorted by what makes a row; those of one row come one after the
@@ -274,6 +275,30 @@ int tp_store_sharing(struct tp_store *store)
     return TABLE("t_sharing", store->rec->sharings, by_writer, write_sharing);
 }
 
+/* ------------------------------------------------------------------------------------------ chains */
+
+static int by_address_load(const void *a, const void *b)
+{
+    const struct tp_address_load *x = a, *y = b;
+    int order = TP_COMPARE(x->instr, y->instr);
+
+    return order ? order : TP_COMPARE(x->load, y->load);
+}
+
+static int write_address_load(struct tp_store *store, struct tp_insert *insert, const void *pieces, size_t count)
+{
+    const struct tp_address_load *x = pieces;
+    bool circular = false;
+
+    for (size_t i = 0; i < count; i++)
+        circular |= x[i].circular;
+    TP_PUT(insert, TP_ID(row_of_instruction(store, x->instr)), TP_ID(row_of_instruction(store, x->load)),
+           TP_INTEGER(circular));
+    return tp_insert_row(store, insert);
+}
+
+/* ------------------------------------------------------------------------------------------ all */
+
 int tp_store_misses(struct tp_store *store)
 {
     struct tp_recording *rec = store->rec;
@@ -292,13 +317,18 @@ int tp_store_misses(struct tp_store *store)
         to_first(store, &again->evictor);
         to_first(store, &again->instr);
     }
+    for (size_t i = 0; i < rec->address_loads.count; i++) {
+        to_first(store, &rec->address_loads.at[i].instr);
+        to_first(store, &rec->address_loads.at[i].load);
+    }
     return TABLE("t_stride_sums", rec->stride_sums, by_payer, write_stride_sum) ||
                    TABLE("t_strides", rec->strides, by_stride, write_stride) ||
                    TABLE("t_conflicts", rec->conflicts, by_set, write_set) ||
                    TABLE("t_pairs", rec->again, by_pair, write_pair) ||
                    TABLE("t_pair_distances", rec->again, by_pair, write_distances) ||
                    TABLE("t_reuses", rec->reuses, by_pair, write_reuse) ||
-                   TABLE("t_reuse_distances", rec->reuses, by_pair, write_distances)
+                   TABLE("t_reuse_distances", rec->reuses, by_pair, write_distances) ||
+                   TABLE("t_address_loads", rec->address_loads, by_address_load, write_address_load)
                ? -1
                : 0;
 }

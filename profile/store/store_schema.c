@@ -99,6 +99,8 @@ static const struct tp_table tables[] = {
      "file_id INTEGER key>files, line INTEGER key, last_line INTEGER key, depth INTEGER max, "
      "iterations INTEGER sum, entries INTEGER sum, estimate INTEGER max", SELF | INCL, NULL},
     {"t_loop_data", "loop_id INTEGER key>t_loops, data_id INTEGER key>t_data", SELF | INCL, NULL},
+    {"t_address_loads",
+     "instruction_id INTEGER key>t_instructions, load_id INTEGER key>t_instructions, circular INTEGER max", 0, NULL},
     {"t_total_groups", "sample_group INTEGER key", SELF, NULL},
     {"t_function_groups", "function_id INTEGER key>t_functions, sample_group INTEGER key", SELF | INCL, NULL},
     {"t_line_groups", "line_id INTEGER key>t_lines, sample_group INTEGER key", SELF | INCL, NULL},
@@ -250,6 +252,13 @@ static const struct tp_view views[] = {
      "LEFT JOIN t_functions n ON n.id = a.callee_id", INCL},
     {"data_groups", "t.data_id, d.name AS data, t.sample_group",
      "t_data_groups t LEFT JOIN t_data d ON d.id = t.data_id", SELF},
+    {"address_loads",
+     "n.function, f.path AS file, i.line, a.function AS load_function, g.path AS load_file, l.line AS load_line, "
+     "t.circular, t.instruction_id, t.load_id",
+     "t_address_loads t LEFT JOIN t_instructions i ON i.id = t.instruction_id "
+     "LEFT JOIN t_functions n ON n.id = i.function_id LEFT JOIN files f ON f.id = i.file_id "
+     "LEFT JOIN t_instructions l ON l.id = t.load_id LEFT JOIN t_functions a ON a.id = l.function_id "
+     "LEFT JOIN files g ON g.id = l.file_id", 0},
     {"intervals", "t.id, t.start, t.instructions, t.start_ns, t.duration_ns", "t_intervals t", SELF},
     {"interval_functions", "t.interval_id, n.function, f.path AS file, n.line, t.function_id, n.file_id",
      "t_interval_functions t LEFT JOIN t_functions n ON n.id = t.function_id LEFT JOIN files f ON f.id = n.file_id",

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * chains.c: see chains.h. A data flow problem, solved by going over the blocks until nothing changes: what comes into a
+ * block is what any way brings. Loads only ever get lower, so it ends.
+ */
+#include "profile/code/chains.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    REGISTERS = 16, /* by their number in an instruction's code */
+    SLOTS = 32,     /* of the stack: the first that a function uses */
+    PLACES = REGISTERS + SLOTS,
+    MOST = 4,
+    SAVED = 1 << 3 | 1 << 4 | 1 << 5 | 0xf << 12,               /* rbx, rsp, rbp, r12 to r15: calls keep them */
+    ARGUMENTS = 1 << 7 | 1 << 6 | 1 << 2 | 1 << 1 | 1 << 8 | 1 << 9 /* rdi, rsi, rdx, rcx, r8, r9 */
+};
+
+/* Loads: sites + 1 in their order, then zeroes. */
+struct origins {
+    uint32_t load[MOST];
+};
+
+struct state {
+    struct origins place[PLACES];
+};
+
+struct chains {
+    struct tp_chains *out;
+    const struct tp_graph *graph;
+    struct state *at; /* by block: what is where when it is entered */
+    bool *reached;    /* by block */
+    struct {
+        int32_t displacement;
+        uint8_t base;
+    } slot[SLOTS];
+    uint32_t slots;
+};
+
+/* ------------------------------------------------------------------------------------------ sets of loads */
+
+static bool add_load(struct origins *to, uint32_t load)
+{
+    uint32_t i = 0;
+
+    while (i < MOST && to->load[i] && to->load[i] < load)
+        i++;
+    if (i == MOST || to->load[i] == load)
+        return false;
+    memmove(&to->load[i + 1], &to->load[i], (MOST - 1 - i) * sizeof to->load[0]);
+    to->load[i] = load;
+    return true;
+}
+
+static bool add_origins(struct origins *to, const struct origins *from)
+{
+    bool changed = false;
+
+    for (uint32_t i = 0; i < MOST && from->load[i]; i++)
+        changed |= add_load(to, from->load[i]);
+    return changed;
+}
+
+static void add_registers(struct origins *to, const struct state *state, uint32_t registers)
+{
+    for (uint32_t i = 0; i < REGISTERS; i++) {
+        if (registers >> i & 1)
+            add_origins(to, &state->place[i]);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ instructions */
+
+/* The place of the stack's slot that an instruction reads or writes; PLACES: none that is known. */
+static uint32_t slot_of(struct chains *c, const struct tp_decoded *code)
+{
+    uint32_t i = 0;
+
+    if (!code->in_slot)
+        return PLACES;
+    while (i < c->slots && (c->slot[i].displacement != code->displacement || c->slot[i].base != code->slot_base))
+        i++;
+    if (i == SLOTS)
+        return PLACES;
+    if (i == c->slots) {
+        c->slot[i].displacement = code->displacement;
+        c->slot[i].base = code->slot_base;
+        c->slots++;
+    }
+    return REGISTERS + i;
+}
+
+/* What a call leaves: nothing in registers that it need not keep; and its arguments are those of the beginning, if the
+ * function calls itself. */
+static bool call(struct chains *c, struct state *state, const struct tp_decoded *code)
+{
+    struct state *entry = &c->at[c->graph->outside];
+    bool changed = false;
+
+    for (uint32_t i = 0; i < REGISTERS; i++) {
+        if (code->target == c->graph->start && ARGUMENTS >> i & 1)
+            changed |= add_origins(&entry->place[i], &state->place[i]);
+        if (!(SAVED >> i & 1))
+            state->place[i] = (struct origins){{0}};
+    }
+    return changed;
+}
+
+/* Returns whether what a function begins with has changed. */
+static bool execute(struct chains *c, struct state *state, uint32_t site)
+{
+    const struct tp_decoded *code = &c->graph->code.at[site];
+    struct origins value = {{0}};
+    uint32_t slot;
+
+    if (code->flow == TP_FLOW_CALL)
+        return call(c, state, code);
+    slot = code->loads || code->stores ? slot_of(c, code) : PLACES;
+    add_registers(&value, state, code->reads);
+    if (code->loads && slot < PLACES)
+        add_origins(&value, &state->place[slot]);
+    else if (code->loads)
+        add_load(&value, site + 1);
+    for (uint32_t i = 0; i < REGISTERS; i++) {
+        if (!(code->writes >> i & 1))
+            continue;
+        if (code->keeps)
+            add_origins(&state->place[i], &value);
+        else
+            state->place[i] = value;
+    }
+    if (code->stores && slot < PLACES)
+        state->place[slot] = value;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------ blocks */
+
+static bool leave(struct chains *c, const struct state *state, uint32_t block)
+{
+    const struct tp_graph *graph = c->graph;
+    bool changed = false;
+
+    for (uint32_t w = graph->first_out.at[block]; w < graph->first_out.at[block + 1]; w++) {
+        const struct tp_way *way = &graph->ways.at[w];
+        if (!way->count || way->to == graph->outside)
+            continue;
+        changed |= !c->reached[way->to];
+        c->reached[way->to] = true;
+        for (uint32_t i = 0; i < PLACES; i++)
+            changed |= add_origins(&c->at[way->to].place[i], &state->place[i]);
+    }
+    return changed;
+}
+
+static void solve(struct chains *c)
+{
+    const struct tp_graph *graph = c->graph;
+    bool changed = true;
+
+    c->reached[graph->outside] = true;
+    while (changed) {
+        changed = leave(c, &c->at[graph->outside], graph->outside);
+        for (uint32_t b = 0; b < graph->blocks.count; b++) {
+            const struct tp_block *block = &graph->blocks.at[b];
+            if (!c->reached[b] || b == graph->outside)
+                continue;
+            struct state state = c->at[b];
+            for (uint32_t i = 0; i < block->sites; i++)
+                changed |= execute(c, &state, block->first + i);
+            changed |= leave(c, &state, b);
+        }
+    }
+}
+
+/* The loads of each access. */
+static int gather(struct chains *c)
+{
+    const struct tp_graph *graph = c->graph;
+
+    for (uint32_t b = 0; b < graph->blocks.count; b++) {
+        struct state state = c->at[b];
+        for (uint32_t i = 0; c->reached[b] && i < graph->blocks.at[b].sites; i++) {
+            uint32_t site = graph->blocks.at[b].first + i;
+            struct origins origins = {{0}};
+            add_registers(&origins, &state, graph->code.at[site].address);
+            for (uint32_t k = 0; k < MOST && origins.load[k]; k++) {
+                if (!TP_VECTOR_PUSH(&c->out->list, (struct tp_chain){site, origins.load[k] - 1, false}))
+                    return -1;
+            }
+            execute(c, &state, site);
+        }
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ circles */
+
+/* The first of the chains of a site, or where they would be. */
+static uint32_t chains_first(const struct tp_chains *chains, uint32_t site)
+{
+    uint32_t low = 0, high = (uint32_t)chains->list.count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (chains->list.at[middle].site < site)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Whether the address of the access at `site` is made, in one step or several, of what it has loaded itself. `seen` and
+ * `stack` have room for all sites, and `seen` is `mark` where it has been. */
+static bool leads_to_itself(const struct tp_chains *chains, uint32_t site, uint32_t *seen, uint32_t mark,
+                            uint32_t *stack)
+{
+    uint32_t depth = 0;
+
+    stack[depth++] = site;
+    while (depth) {
+        uint32_t at = stack[--depth];
+        for (uint32_t i = chains_first(chains, at); i < chains->list.count && chains->list.at[i].site == at; i++) {
+            uint32_t load = chains->list.at[i].load;
+            if (load == site)
+                return true;
+            if (seen[load] == mark)
+                continue;
+            seen[load] = mark;
+            stack[depth++] = load;
+        }
+    }
+    return false;
+}
+
+static int chain_order(const void *a, const void *b)
+{
+    const struct tp_chain *x = a, *y = b;
+
+    return x->site != y->site ? TP_COMPARE(x->site, y->site) : TP_COMPARE(x->load, y->load);
+}
+
+/* Those of sites that are wanted stay. */
+static int find_circles(struct tp_chains *chains, uint32_t sites, const bool *wanted)
+{
+    uint32_t *seen = calloc(sites, sizeof *seen), *stack = calloc(sites, sizeof *stack);
+    bool failed = !seen || !stack;
+
+    qsort(chains->list.at, chains->list.count, sizeof *chains->list.at, chain_order);
+    for (uint32_t i = 0; !failed && i < chains->list.count; i++) {
+        struct tp_chain *chain = &chains->list.at[i];
+        chain->circular = wanted[chain->site] && leads_to_itself(chains, chain->load, seen, i + 1, stack);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < chains->list.count; i++) {
+        if (wanted[chains->list.at[i].site])
+            chains->list.at[kept++] = chains->list.at[i];
+    }
+    chains->list.count = kept;
+    free(seen);
+    free(stack);
+    return failed ? -1 : 0;
+}
+
+/* ------------------------------------------------------------------------------------------ all */
+
+int tp_chains_make(struct tp_chains *chains, const struct tp_graph *graph, const bool *wanted)
+{
+    struct chains c = {.out = chains, .graph = graph, .at = calloc(graph->blocks.count, sizeof *c.at),
+                       .reached = calloc(graph->blocks.count, sizeof *c.reached)};
+    bool failed = !c.at || !c.reached;
+
+    chains->list.count = 0;
+    if (!failed) {
+        solve(&c);
+        failed = gather(&c) || find_circles(chains, graph->sites, wanted);
+    }
+    free(c.at);
+    free(c.reached);
+    return failed ? -1 : 0;
+}
+
+void tp_chains_free(struct tp_chains *chains)
+{
+    TP_VECTOR_FREE(&chains->list);
+}

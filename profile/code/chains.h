@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * chains.h: which loads the address of an access comes from.
+ *
+ * An access whose address was loaded by another access, or by itself the last time round, has to wait for it; and where
+ * loads lead back to themselves, a program follows pointers: a list, a tree, the chain of a bucket. What a register
+ * holds is followed through the graph of a function, along all ways that were taken: through moves, arithmetic and
+ * conditional moves, through the stack's slots where a register is put aside, and from a call of the function by itself
+ * to its arguments. What other functions return, and what goes through vector registers, comes from nowhere. Of one
+ * register at most MOST loads are known, those of the lowest addresses.
+ */
+#ifndef TENURE_PROFILE_CHAINS_H
+#define TENURE_PROFILE_CHAINS_H
+
+#include "profile/code/flow.h"
+
+/* Sites of a graph. */
+struct tp_chain {
+    uint32_t site, load; /* the address of the access at `site` is made of what `load` has loaded */
+    bool circular;       /* and that of `load`, in one step or several, of what it has loaded itself */
+};
+
+struct tp_chains {
+    TP_VECTOR(struct tp_chain) list; /* by site */
+};
+
+/* Of those sites of the graph of which `wanted` is set. -1: out of memory. What `chains` held before is gone. */
+int tp_chains_make(struct tp_chains *chains, const struct tp_graph *graph, const bool *wanted);
+void tp_chains_free(struct tp_chains *chains);
+
+#endif
