@@ -239,13 +239,15 @@ static void open_object(struct symbols *s)
 
     s->no_memory |= !path;
     if (failed)
-        object->note = failed == ENOENT ? "the file is not there" : "the file cannot be read";
+        object->note = failed == ENOENT    ? "the file is not there"
+                       : failed == ENOEXEC ? "no program or library"
+                                           : "the file cannot be read";
     else if (!tp_image_is(&s->own, object->build_id, object->build_id_size))
         object->note = "the file is not the one that was recorded: another build-id";
     else
         return;
     tp_image_close(&s->own);
-    object->absent = true;
+    object->absent = failed != ENOEXEC;
 }
 
 /* A separate debug file: by build-id, also if the object itself is gone; then by link; then from a server. */

@@ -65,9 +65,11 @@ int tp_lineless(tp_profile *profile, struct tp_error *err)
     tp_named(profile, cost, named, sizeof named);
     sqlite3_stmt *row = tp_query(
         profile,
-        sqlite3_mprintf("SELECT object, 100.0 * sum(\"%w\") / (SELECT \"%w\" FROM totals) AS percent "
-                        "FROM functions WHERE file IS NULL AND object LIKE '/%%' AND object NOT IN "
+        sqlite3_mprintf("SELECT object, 100.0 * sum(\"%w\") / (SELECT \"%w\" FROM totals) AS percent, (SELECT note "
+                        "FROM objects WHERE path = object AND note IS NOT NULL AND note <> 'no debug information') AS "
+                        "why FROM functions WHERE file IS NULL AND object LIKE '/%%' AND object NOT IN "
                         "(SELECT object FROM functions WHERE file IS NOT NULL AND object IS NOT NULL) "
+                        "AND why IS NOT 'no program or library' "
                         "GROUP BY object HAVING sum(\"%w\") > 0 AND percent >= 5 ORDER BY sum(\"%w\") DESC LIMIT 20",
                         cost, cost, cost, cost),
         err);
@@ -76,9 +78,10 @@ int tp_lineless(tp_profile *profile, struct tp_error *err)
     while (row && (more = tp_row(profile, row, err)) == 1) {
         const char *path = tp_text(row, 0);
         package_of(path, package, sizeof package);
-        char *remedy = *package ? sqlite3_mprintf("install %s-%s, or set DEBUGINFOD_URLS, and record again", package,
-                                                  strcmp(package, "libc6") == 0 ? "dbg" : "dbgsym")
-                                : sqlite3_mprintf("compile it with -g, and record again");
+        char *remedy = sqlite3_column_type(row, 2) != SQLITE_NULL ? sqlite3_mprintf("%s", tp_text(row, 2))
+                       : *package ? sqlite3_mprintf("install %s-%s, or set DEBUGINFOD_URLS, and record again", package,
+                                                    strcmp(package, "libc6") == 0 ? "dbg" : "dbgsym")
+                                  : sqlite3_mprintf("compile it with -g, strip nothing, and record again");
         sqlite3_str_appendf(sql,
                             "INSERT INTO temp.lineless VALUES(printf('No line information for %%s, which has"
                             " %%.0f %%%% of the %%s: %%s', %Q, %.17g, %Q, %Q));",

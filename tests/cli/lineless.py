@@ -37,6 +37,19 @@ int spin(void);
 __asm__(".type spin, @function; spin: mov $3000000, %eax; 1: dec %eax; jnz 1b; ret; .size spin, . - spin");
 int main(void) { return spin(); }
 """
+# Most of what it does is code in a file that is no program, as the memory of a Lisp is.
+LOADED = """
+#include <fcntl.h>
+#include <sys/mman.h>
+int main(void)
+{
+    int file = open("code", O_RDONLY);
+    void *code = mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+    ((void (*)(void))code)();
+    return 0;
+}
+"""
+SPIN = b'\xb9\x40\x42\x0f\x00\xff\xc9\x75\xfc\xc3'  # mov $1000000, %ecx; 1: dec %ecx; jnz 1b; ret
 
 
 def recorded(work, name, program='program', **environment):
@@ -84,11 +97,15 @@ def main():
         check('without: lines', lines, 0)
         check('without: said', [re.sub(r'[0-9]+ %', 'N %', line.strip()) for line in said],
               [f'No line information for {program}, which has N % of the estimated cycles (CEst): '
-               'compile it with -g, and record again'])
-        with open(os.path.join(work, 'mixed.c'), 'w', encoding='ascii') as file:
-            file.write(MIXED)
-        subprocess.run(['gcc', '-g', '-o', os.path.join(work, 'mixed'), os.path.join(work, 'mixed.c')], check=True)
-        check('with -g: said', recorded(work, 'mixed.profile', 'mixed')[1], [])
+               'compile it with -g, strip nothing, and record again'])
+        with open(os.path.join(work, 'code'), 'wb') as file:
+            file.write(SPIN + b'\0' * 4096)
+        os.chdir(work)
+        for name, source in (('mixed', MIXED), ('loaded', LOADED)):
+            with open(name + '.c', 'w', encoding='ascii') as file:
+                file.write(source)
+            subprocess.run(['gcc', '-g', '-o', name, name + '.c'], check=True)
+            check(f'{name}, with -g: said', recorded(work, name + '.profile', name)[1], [])
         server, url = a_server(work, hidden)
         try:
             lines, said = recorded(work, 'with', DEBUGINFOD_URLS=url,
