@@ -320,7 +320,7 @@ static void print_line(tp_profile *profile, FILE *out, const char *indent, int r
                 term_width(out) - (int)strlen(indent) - used - (tp_sample(profile) > 1 ? MARGIN : 0));
 }
 
-/* The lines of source that waste most of what they load. */
+/* The lines of source that waste most of what they load, but for those of start-up. */
 static bool worst_lines(tp_profile *profile, FILE *out, const char *indent)
 {
     const double worth_saying = 0.001; /* of all waste: the first is always said */
@@ -333,6 +333,7 @@ static bool worst_lines(tp_profile *profile, FILE *out, const char *indent)
     query_begin(
         &q, profile,
         "SELECT base, file, line, object, sum(\"SpLossD1\") AS waste, sum(\"UseD1\"), group_concat(id) FROM lines "
+        "WHERE ifnull(function_id, 0) NOT IN (SELECT id FROM temp.startup) "
         "GROUP BY base, file, line, object HAVING waste > 0 ORDER BY waste DESC, base LIMIT 3");
     while (query_row(&q) && (rank == 0 || query_real(&q, 4) >= worth_saying * all)) {
         if (rank++ == 0)

@@ -12,7 +12,8 @@
 #include "profile/profile.h"
 
 /* Where the estimated time goes; three findings: advice or, where there is none or it takes long, the lines of source
- * that waste most of what they load; and what to type next, of the profile that the user calls `name`. */
+ * that waste most of what they load, without start-up as tp_startup has it; and what to type next, of the profile that
+ * the user calls `name`. */
 bool summary_verdict(tp_profile *profile, FILE *out, const char *indent, const char *name);
 
 /* Totals, one line per kind of access, in words, with the names of events; the last-level miss rate is over all

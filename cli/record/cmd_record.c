@@ -485,7 +485,10 @@ static struct told tell(struct record *r, const char *path)
     if (!r->quiet) {
         term_escape(safe, sizeof safe, path);
         fprintf(stderr, "\ntenure: wrote %s\n", safe);
-        summary_verdict(profile, stderr, "  ", path);
+        if (tp_startup(profile, true, &err) != 0)
+            term_error("%s", err.message);
+        else
+            summary_verdict(profile, stderr, "  ", path);
         fputc('\n', stderr);
         for (int i = 0; i < GEOMETRY_LEVELS; i++)
             geometry[i] = *geometry_of(&r->options.config, i);

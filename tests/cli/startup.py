@@ -72,6 +72,20 @@ def functions(profile, everything):
         check(f'{more}', (len(list(rows_of(shown, 'Functions by'))), LEFT_OUT.findall(shown)), (len(rows), []))
 
 
+def worst_lines(own):
+    """Of a program that loads nothing, the loader's lines are the worst, and are no findings."""
+    findings = re.compile(r'^ *[1-3]\. .* used +[\d.]+ %  (\S+)', re.M)
+    recorded = run([TENURE, 'record', '-o', own + '.profile', own], env=ENVIRONMENT)
+    check('its own functions', recorded[0], 0)
+    with sqlite3.connect(own + '.profile') as everything:
+        hidden = {name for name, path in everything.execute('SELECT base, object FROM functions')
+                  if is_hidden(name, path)}
+    for shown in (recorded[2], report(own + '.profile')):
+        check(f'findings: {shown}', hidden & set(findings.findall(shown)), set())
+    shown = findings.findall(report('--startup', own + '.profile'))
+    check(f'findings with start-up: {shown}', bool(hidden & set(shown)), True)
+
+
 def tree(profile, everything):
     """[(depth, name, inclusive)], as a report has it and as it follows from the paths."""
     shown = report('--tree', '--sort=Ir', '--threshold=0', profile)
@@ -111,7 +125,7 @@ def main():
         with open(source, 'w', encoding='ascii') as file:
             file.write(OWN)
         check('compiled', run(['cc', '-O1', '-o', own, source])[0], 0)
-        check('its own functions', run([TENURE, 'record', '-q', '-o', own + '.profile', own])[0], 0)
+        worst_lines(own)
         rows = [row.split()[3] for row in rows_of(report('--sort=Ir', '--show=Ir', own + '.profile'), 'Functions by')]
         check('functions that are called as those in front of main are', sorted(rows[:2]), ['_dl_work', 'call_init'])
         with sqlite3.connect(static) as everything:
