@@ -609,7 +609,8 @@ static int without_profile(int status)
 /* Where the profile goes: better to hear it now than after an hour's run. */
 static bool check_names(const struct record *r, struct names *names)
 {
-    const char *wrong = names_make(names, r->out != NULL ? r->out : "tenure.out.%p");
+    bool stream = r->out != NULL && strcmp(r->out, "-") == 0;
+    const char *wrong = stream ? OPT_NO_STREAM : names_make(names, r->out != NULL ? r->out : "tenure.out.%p");
 
     if (wrong != NULL) {
         term_error("record: --out: %s", wrong);

@@ -8,6 +8,7 @@ try record nosuchprogram
 try recrod true
 try record ./nosuchfile
 try record .
+try record -o - true
 echo text >text
 try record ./text
 chmod +x text
