@@ -379,7 +379,7 @@ bool summary_verdict(tp_profile *profile, FILE *out, const char *indent, const c
 {
     const double cheap = 2e6; /* instructions, of which advice takes a second or so */
     bool estimated = tp_event_find(profile, "CEst") != NULL, any = false;
-    char text[2048], safe[4096];
+    char text[2048], word[TERM_WORD], safe[4 * TERM_WORD];
     struct tp_error err = {0};
 
     if (tp_time(profile, text, sizeof text, &err) != 0) {
@@ -394,7 +394,7 @@ bool summary_verdict(tp_profile *profile, FILE *out, const char *indent, const c
         return false;
     if (!any && !worst_lines(profile, out, indent))
         return false;
-    term_escape(safe, sizeof safe, name);
+    term_escape(safe, sizeof safe, term_word(word, name));
     fprintf(out, "%s", indent);
     if (any || (estimated && !quick))
         fprintf(out, "`tenure report --advice %s` says %s, ", safe, any ? "how" : "what to change");

@@ -67,6 +67,12 @@ char *term_figure(char *out, double value);
 /* Copies `text`, control characters and bytes that are not UTF-8 as \xNN. Always ended by a zero. */
 void term_escape(char *out, size_t size, const char *text);
 
+/* A name as a word of a shell, for a command that somebody is to type: in quotes where it has anything but letters,
+ * digits and marks without a meaning, and never an option. Not escaped: that is done where it is printed. Returns
+ * `out`, whose room, TERM_WORD, is enough for every path. */
+enum { TERM_WORD = 4 * 4096 + 8 };
+const char *term_word(char *out, const char *text);
+
 /* Prints a line on stdout: `label` in `width` columns, and `text`, escaped. */
 void term_labelled(const char *label, int width, const char *text);
 

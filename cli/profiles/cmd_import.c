@@ -56,10 +56,12 @@ static char *default_name(const char *raw)
 static bool refuses(const char *const *files, int count, const char *out)
 {
     struct tp_error err = {0};
+    char word[TERM_WORD];
 
     for (int i = 0; i < count; i++) {
         if (tp_kind(files[i], &err) == TP_KIND_PROFILE) {
-            term_error("%s: a profile, which needs no import; `tenure report %s` reads it", files[i], files[i]);
+            term_error("%s: a profile, which needs no import; `tenure report %s` reads it", files[i],
+                       term_word(word, files[i]));
             return true;
         }
         if (inputs_same_file(files[i], out)) {
@@ -89,12 +91,12 @@ static int import(const struct import *options, const char *const *files, int co
         return CLI_ERROR;
     }
     given_tell(files[0], &result);
-    if (!options->quiet)
+    if (!options->quiet) {
         given_tell_missing(&result);
-    if (!options->quiet)
-        fprintf(stderr, "tenure: wrote %s: %u part%s, %llu functions, %llu instructions, %llu call paths\n",
-                out, result.parts, result.parts == 1 ? "" : "s", (unsigned long long)result.functions,
-                (unsigned long long)result.instructions, (unsigned long long)result.paths);
+        term_error("wrote %s: %u part%s, %llu functions, %llu instructions, %llu call paths", out, result.parts,
+                   result.parts == 1 ? "" : "s", (unsigned long long)result.functions,
+                   (unsigned long long)result.instructions, (unsigned long long)result.paths);
+    }
     return result.damaged ? CLI_ERROR : CLI_GOOD;
 }
 

@@ -93,8 +93,8 @@ static int merge(const struct merge *options)
     given_release_signals();
     given_end_if_stopped();
     if (good && !options->quiet)
-        fprintf(stderr, "tenure: wrote %s: the sum of %zu profile%s\n", options->out, options->inputs.count,
-                options->inputs.count == 1 ? "" : "s");
+        term_error("wrote %s: the sum of %zu profile%s", options->out, options->inputs.count,
+                   options->inputs.count == 1 ? "" : "s");
     return good ? CLI_GOOD : CLI_ERROR;
 }
 

@@ -182,7 +182,7 @@ int cmd_sql(int argc, char **argv)
     struct sql options = {0};
     int first = opt_parse(&command, &options, argc, argv);
     const char *file = NULL;
-    char *input = NULL;
+    char *input = NULL, word[TERM_WORD];
 
     if (first < 0)
         return term_finish(-1 - first);
@@ -192,7 +192,8 @@ int cmd_sql(int argc, char **argv)
     if (argc - first == 2)
         file = argv[first];
     else if (access(query, F_OK) == 0)
-        return opt_misused(&command, "name a query, too, as in `tenure sql %s \"SELECT * FROM totals\"`", query);
+        return opt_misused(&command, "name a query, too, as in `tenure sql %s \"SELECT * FROM totals\"`",
+                           term_word(word, query));
     if (strcmp(query, "-") == 0)
         query = input = read_all(stdin);
     tp_profile *profile = given_open_weighed(file, options.weights);

@@ -77,15 +77,18 @@ static struct {
 
 static void tell_left(void)
 {
+    char word[TERM_WORD];
+
     if (getpid() != left.process)
         return;
     if (left.elements != NULL)
         unlink(left.elements);
     if (left.raw[0] != '\0' && access(left.raw, F_OK) == 0)
-        term_error("the raw profile is kept: %s; `tenure import %s -o FILE` makes the profile", left.raw, left.raw);
+        term_error("the raw profile is kept: %s; `tenure import %s -o FILE` makes the profile", left.raw,
+                   term_word(word, left.raw));
     if (left.run_count > 0)
         term_error("the profiles of runs are kept, %s1 to %" PRIu64 "; `tenure merge %s* -o FILE` makes their sum",
-                   left.runs, left.run_count, left.runs);
+                   left.runs, left.run_count, term_word(word, left.runs));
 }
 
 /* ------------------------------------------------------------------------------------------ options */
@@ -329,7 +332,7 @@ static bool may_write(const char *raw, const char *name, const struct output_kin
 /* --raw: the raw profile under the profile's name, with .raw behind unless a name was given. */
 static bool keep_raw(const struct record *r, const char *raw, const char *profile)
 {
-    char name[PATH_MAX], real[PATH_MAX];
+    char name[PATH_MAX], real[PATH_MAX], word[TERM_WORD];
 
     snprintf(name, sizeof name, "%s%s", profile, r->out == NULL ? ".raw" : "");
     if (!may_write(raw, name, &output_raw))
@@ -339,7 +342,7 @@ static bool keep_raw(const struct record *r, const char *raw, const char *profil
         return false;
     }
     if (!r->quiet)
-        fprintf(stderr, "tenure: wrote %s; `tenure import %s` makes the profile\n", name, name);
+        term_error("wrote %s; `tenure import %s` makes the profile", name, term_word(word, name));
     return true;
 }
 
@@ -350,12 +353,14 @@ static bool import(struct record *r, const char *raw, const char *profile)
         .meta = extra_meta(r)};
     struct tp_import_result result = {0};
     struct tp_error err = {0};
+    char word[TERM_WORD];
 
     if (!may_write(raw, profile, &output_profile))
         return false;
     if (given_import(&raw, 1, profile, &options, &result, &err) != 0) {
         term_error("%s", err.message);
-        term_error("the raw profile is kept: %s; `tenure import %s -o FILE` tries again", raw, raw);
+        term_error("the raw profile is kept: %s; `tenure import %s -o FILE` tries again", raw,
+                   term_word(word, raw));
         return false;
     }
     given_tell(raw, &result);
@@ -548,6 +553,7 @@ static enum outcome collect(struct record *r, const struct names *names, const s
     size_t count;
     enum outcome outcome = NO_PROFILE;
     struct killed killed = {0, 0};
+    char word[TERM_WORD];
 
     if (!names_list(names, &list, &count)) {
         term_error("%s: cannot be read: %s", names->directory, strerror(errno));
@@ -558,8 +564,8 @@ static enum outcome collect(struct record *r, const struct names *names, const s
 
         if (list[i].pid != ending->pid && control_lives(list[i].pid)) {
             if (!r->quiet)
-                fprintf(stderr, "tenure: process %ld still runs; when it has ended: `tenure import %s`\n",
-                        (long)list[i].pid, list[i].path);
+                term_error("process %ld still runs; when it has ended: `tenure import %s`", (long)list[i].pid,
+                           term_word(word, list[i].path));
             continue;
         }
         if (stat(list[i].path, &status) == 0 && status.st_size == 0) {
@@ -578,7 +584,7 @@ static enum outcome collect(struct record *r, const struct names *names, const s
         if (good && !r->raw && own && !summed)
             *told = tell(r, profile);
         else if (good && !r->raw && !own && !r->quiet)
-            fprintf(stderr, "tenure: process %ld: `tenure report %s`\n", (long)list[i].pid, profile);
+            term_error("process %ld: `tenure report %s`", (long)list[i].pid, term_word(word, profile));
         if (own && outcome != LOST)
             outcome = good ? GOOD : LOST;
         free(profile);

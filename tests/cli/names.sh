@@ -53,6 +53,9 @@ for columns in 80 100 140; do
     echo "== $columns columns"
     COLUMNS=$columns tenure report with
 done
+echo "== what to type of a file whose name a shell would not take as it is"
+cp with "a b;'c"
+tenure report "a b;'c" | grep '^`'
 echo "== the call tree"
 COLUMNS=80 tenure report --tree with
 echo "== a function by its offset, and by its shown name"
