@@ -20,11 +20,17 @@ _tenure_topics()
     "$1" --help 2>/dev/null | sed -n '/^Topics:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
 }
 
-# Of an event, those that the newest profile here has.
+# Of an event, those of the file on the command line, or of the newest profile here.
 _tenure_values()
 {
+    local word file=
+
     if "$1" "$2" --help 2>/dev/null | grep -q -e "$3=EVENT"; then
-        "$1" sql --csv 'SELECT name FROM events' 2>/dev/null | sed -n '1d;s/[^A-Za-z0-9_]*$//p'
+        for word in "${COMP_WORDS[@]:2}"; do
+            [ ! -f "$word" ] || file=$word
+        done
+        file=${file:-$(ls -t -- tenure.out.* *.profile 2>/dev/null | head -n 1)}
+        "$1" sql --csv "${file:-.}" 'SELECT name FROM events' 2>/dev/null | sed -n '1d;s/[^A-Za-z0-9_]*$//p'
     else
         "$1" "$2" --help 2>/dev/null |
             sed -n 's/^  \(-., \|    \)'"$3"'=\([a-z]*\(|[a-z]*\)*\)\( .*\)\{0,1\}$/\2/p' | tr '|' '\n'
@@ -60,7 +66,7 @@ _tenure()
         ;;
     esac
     values=$(_tenure_values "$tenure" "$command" "$previous")
-    if [ -n "$values" ]; then
-        COMPREPLY=($(compgen -W "$values" -- "$current"))
+    if [ -n "$values" ]; then # of a list, the last
+        COMPREPLY=($(compgen -P "${current%"${current##*,}"}" -W "$values" -- "${current##*,}"))
     fi
 } && complete -o default -o bashdefault -F _tenure tenure

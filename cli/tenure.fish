@@ -22,14 +22,17 @@ function __tenure_options
     if set -l option (string match -r -- '^--[A-Za-z0-9-]+=' $current)
         set -l values ($words[1] $words[2] --help 2>/dev/null |
             sed -n 's/^  \(-., \|    \)'$option'\([a-z]*\(|[a-z]*\)*\)\( .*\)\{0,1\}$/\2/p' | tr '|' '\n')
-        # Of an event, those that the newest profile here has.
+        # Of an event, those of the file on the command line, or of the newest profile here.
         if $words[1] $words[2] --help 2>/dev/null | grep -q -e "$option"EVENT
-            set values ($words[1] sql --csv 'SELECT name FROM events' 2>/dev/null | sed -n '1d;s/[^A-Za-z0-9_]*$//p')
+            set -l here tenure.out.* *.profile
+            set -l files (path filter -f -- (commandline -o)[3..]; or ls -t -- $here .)
+            set values ($words[1] sql --csv $files[1] 'SELECT name FROM events' 2>/dev/null |
+                sed -n '1d;s/[^A-Za-z0-9_]*$//p')
         end
-        if test -n "$values"
-            printf "$option%s\n" $values
+        if test -n "$values" # of a list, the last
+            printf "$option"(string match -r -- '^.*,' (string replace -- $option '' $current); or echo)"%s\n" $values
         else
-            __fish_complete_path (string replace -- $option '' $current) | string replace -r '^' $option
+            __fish_complete_path (string replace -- $option '' $current) | string replace -r -- '^' $option
         end
     else
         $words[1] $words[2] --help 2>/dev/null |

@@ -14,7 +14,7 @@ _tenure_help()
 _tenure()
 {
     local program=$words[1] command=$words[2] option
-    local -a list
+    local -a list files
 
     if (( CURRENT == 2 )); then
         list=("${(@f)$(_tenure_help "$program" '' '/^Commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1:\2/p')}")
@@ -33,15 +33,18 @@ _tenure()
     --*=*)
         option=${PREFIX%%=*}
         compset -P '*='
-        # Of an event, those that the newest profile here has.
+        compset -P '*,' # of a list, the last
+        # Of an event, those of the file on the command line, or of the newest profile here.
         if "$program" $command --help 2>/dev/null | grep -q -e "$option=EVENT"; then
-            list=("${(@f)$("$program" sql --csv 'SELECT name FROM events' 2>/dev/null | sed -n '1d;s/[^A-Za-z0-9_]*$//p')}")
+            files=(${^${(Q)words[3,-1]}}(N.) tenure.out.*(N.om) *.profile(N.om))
+            list=("${(@f)$("$program" sql --csv "${files[1]:-.}" 'SELECT name FROM events' 2>/dev/null |
+                sed -n '1d;s/[^A-Za-z0-9_]*$//p')}")
         else
             list=("${(@f)$(_tenure_help "$program" "$command" \
                 's/^  \(-., \|    \)'"$option"'=\([a-z]*\(|[a-z]*\)*\)\( .*\)\{0,1\}$/\2/p' | tr '|' '\n')}")
         fi
         if [[ -n $list ]]; then
-            _describe -t values "$option" list
+            _describe -t values "value of $option" list
         else
             _files
         fi

@@ -60,8 +60,9 @@ def complete(tenure, script, words):
     return sorted(set(done.stdout.split()))
 
 
-ZSH = '''_describe() { print -rl -- "${list[@]%%:*}"; }; _command_names() { :; }; _files() { print FILES; }
-compset() { :; }; script=$1; shift; words=("$@"); CURRENT=$#words; PREFIX=$words[-1]; source $script'''
+ZSH = '''_describe() { [[ $3 = -* ]] || print -rl -- "${list[@]%%:*}"; };
+_command_names() { :; }; _files() { print FILES; }; compset() { :; }
+script=$1; shift; words=("$@"); CURRENT=$#words; PREFIX=$words[-1]; source $script'''
 
 
 def complete_zsh(tenure, script, words):
@@ -145,17 +146,30 @@ def main():
         os.chdir(folder)
         raw_make.Random(seed=3, functions=12, nodes=60).write("raw")
         subprocess.run([tenure, "import", "-q", "-o", "tenure.out.1", "raw"], check=True)
-        for words in (["report", "--sort", "=", "D1m"], ["annotate", "--show", "=", "D1m"]):
-            check(complete(tenure, script, words) == ["D1mr", "D1mw"], f"completion of events: {words}")
+        zsh, fish = (os.path.join(root, "cli/tenure." + shell) for shell in ("zsh", "fish"))
+        for name, words in (("tenure.out.1", []), ("my.profile", []), ("other", ["other"])):
+            if name != "tenure.out.1":
+                os.rename(before, name)
+            before = name
+            for option in ("--sort", "--show"):
+                check(complete(tenure, script, ["report", *words, option, "=", "D1m"]) == ["D1mr", "D1mw"],
+                      f"completion of events of {name}: {option}")
+            if shutil.which("zsh"):
+                check("D1mr" in complete_zsh(tenure, zsh, ["report", *words, "--sort=D1m"]), f"zsh: events of {name}")
+            if shutil.which("fish"):
+                found = complete_fish(tenure, fish, ["tenure", "report", *words, "--sort=D1m"])
+                check("--sort=D1mr" in found, f"fish: events of {name}: {found}")
+        check(complete(tenure, script, ["sql", "other", "--show", "=", "D"]) == [], "events where none are asked for")
+        found = complete(tenure, script, ["report", "other", "--show", "=", "Ir,D1m"])
+        check(found == ["Ir,D1mr", "Ir,D1mw"], f"completion of a list: {found}")
         if shutil.which("zsh"):
-            script = os.path.join(root, "cli/tenure.zsh")
-            check("D1mr" in complete_zsh(tenure, script, ["report", "--sort=D1m"]), "zsh: events")
-            check("model" in complete_zsh(tenure, script, ["help", ""]), "zsh: topics")
+            check("model" in complete_zsh(tenure, zsh, ["help", ""]), "zsh: topics")
         if shutil.which("fish"):
-            script = os.path.join(root, "cli/tenure.fish")
-            found = complete_fish(tenure, script, ["tenure", "report", "--sort=D1m"])
-            check("--sort=D1mr" in found, f"fish: events: {found}")
-            check("model" in complete_fish(tenure, script, ["tenure", "help", "''"]), "fish: topics")
+            found = complete_fish(tenure, fish, ["tenure", "report", "other", "--show=Ir,D1m"])
+            check(found[:1] == ["--show=Ir,D1mr"], f"fish: a list: {found}")
+            found = complete_fish(tenure, fish, ["tenure", "record", "--out=ot"])
+            check(found == ["--out=other"], f"fish: files: {found}")
+            check("model" in complete_fish(tenure, fish, ["tenure", "help", "''"]), "fish: topics")
         os.chdir("/")
     print("\n".join(failures) or "ok")
     return 1 if failures else 0
