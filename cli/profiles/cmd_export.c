@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct export
 {
@@ -88,6 +89,8 @@ static int export(const struct export *options, const struct format *format, con
         if (given[i].given && strstr(format->takes, given[i].name) == NULL)
             return opt_misused(&command, "--%s is not for --format=%s", given[i].name, format->name);
     }
+    if (options->out == NULL && format->write == tp_export_pprof && isatty(STDOUT_FILENO))
+        return opt_misused(&command, "pprof's format is binary, and standard output is a terminal: -o FILE");
     struct writing w = {given_open_weighed(path, options->weights), format->write, how};
     if (w.profile == NULL)
         return CLI_ERROR;

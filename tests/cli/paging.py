@@ -100,6 +100,7 @@ def main():
         check('one that it does not', interrupted(f'trap : INT; echo here; sleep 100; cat >{kept}'), (0, 'here\n^C'))
         check('all of it', open(kept, encoding='utf-8').read() == model, True)
         colours(folder)
+        check('what is binary', on_terminal(['export', '--format=pprof', os.path.join(folder, 'profile')], 20), (2, ''))
         check('no terminal', run([TENURE, 'help', 'model'], env={**os.environ, 'PAGER': '/bin/false'})[1], model)
     return finish()
 
