@@ -2,10 +2,10 @@
 /*
  * report_timeline.c: when the run cost what, as bands of bars; the rows that they are made of in JSON and CSV.
  *
- * A band goes from the first instruction to the last, in CELLS equal steps. An interval that is longer than a step, or
- * meets two of them, is spread evenly. Under the band of all costs each function has its own; each has bars of a scale
- * of its own, whose highest is full. What is charged when caches are emptied at the end has no place in them, and is
- * told apart.
+ * A band goes from the first instruction to the last, in equal steps: CELLS or, where the terminal is narrow, fewer.
+ * An interval that is longer than a step, or meets two of them, is spread evenly. Under the band of all costs each
+ * function has its own; each has bars of a scale of its own, whose highest is full. What is charged when caches are
+ * emptied at the end has no place in them, and is told apart.
  */
 #include "cli/report/report.h"
 
@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = 60, LEVELS = 8, FULL_BAR_BYTES = 3, LONGEST_BAND = CELLS * FULL_BAR_BYTES + 1, TICKS = 4 };
+enum { CELLS = 60, FEWEST_CELLS = 10, LEVELS = 8, TICKS = 4 };
+enum { FULL_BAR_BYTES = 3, LONGEST_BAND = CELLS * FULL_BAR_BYTES + 1 };
 
 struct lane {
     int64_t function;
@@ -25,6 +26,7 @@ struct lane {
 };
 
 struct timeline {
+    int cells;                  /* of a band */
     double begin, instructions; /* of all */
     double ticks[TICKS + 1];        /* nanoseconds before each quarter of it */
     double late;                    /* charged behind the last instruction */
@@ -35,7 +37,9 @@ struct timeline {
 /* Where in the band so many instructions are, in cells; whatever the profile says, it is in it. */
 static double place_of(const struct timeline *timeline, double instructions)
 {
-    return fmax(0, fmin(CELLS, (instructions - timeline->begin) / timeline->instructions * CELLS));
+    int cells = timeline->cells;
+
+    return fmax(0, fmin(cells, (instructions - timeline->begin) / timeline->instructions * cells));
 }
 
 /* Adds to each cell its part of `value`, which is that of [start, start + length), in instructions. */
@@ -43,10 +47,20 @@ static void spread(const struct timeline *timeline, double *cell, double start, 
 {
     double from = place_of(timeline, start), to = place_of(timeline, start + length);
 
-    for (int i = (int)from; i < CELLS && i < to; i++) {
+    for (int i = (int)from; i < timeline->cells && i < to; i++) {
         double part = fmin(to, i + 1) - fmax(from, i);
         cell[i] += value * part / (to - from);
     }
+}
+
+/* As many as leave room for the numbers, and three tenths of the line for names; a band is never cut. */
+static int cells_of(const struct report *report)
+{
+    char number[32];
+    int width = term_width(stdout), taken = (int)strlen(term_number(number, (int64_t)report->sort.total)) + 12;
+    int room = width - width * 3 / 10 - taken;
+
+    return !term_cuts(stdout) || room > CELLS ? CELLS : room < FEWEST_CELLS ? FEWEST_CELLS : room;
 }
 
 /* ------------------------------------------------------------------------------------------ from the profile */
@@ -113,16 +127,16 @@ static int by_total(const void *a, const void *b)
 /* ------------------------------------------------------------------------------------------ on the terminal */
 
 /* Bars of eighths; what is not nothing is at least one. */
-static void draw_band(char *out, const double *cell)
+static void draw_band(char *out, const double *cell, int cells)
 {
     static const char *const bars[LEVELS] = {"\u2581", "\u2582", "\u2583", "\u2584",
                                              "\u2585", "\u2586", "\u2587", "\u2588"};
     char *at = out;
     double highest = 0;
 
-    for (int i = 0; i < CELLS; i++)
+    for (int i = 0; i < cells; i++)
         highest = fmax(highest, cell[i]);
-    for (int i = 0; i < CELLS; i++) {
+    for (int i = 0; i < cells; i++) {
         int level = cell[i] > 0 && highest > 0 ? (int)ceil(cell[i] / highest * LEVELS) : 0;
         if (level > 0)
             at = stpcpy(at, bars[(level < LEVELS ? level : LEVELS) - 1]);
@@ -132,11 +146,12 @@ static void draw_band(char *out, const double *cell)
     *at = '\0';
 }
 
-static void add_lane(struct report *report, struct table *table, const struct lane *lane)
+static void add_lane(struct report *report, const struct timeline *timeline, struct table *table,
+                     const struct lane *lane)
 {
     char band[LONGEST_BAND];
 
-    draw_band(band, lane->cell);
+    draw_band(band, lane->cell, timeline->cells);
     table_text(table, band);
     table_number(table, lane->total);
     table_number(table, report->sort.total != 0 ? 100 * lane->total / report->sort.total : 0);
@@ -146,15 +161,17 @@ static void add_lane(struct report *report, struct table *table, const struct la
 }
 
 /* "0        10        20 M instructions" under the band. */
-static void add_scale(struct table *table, const double ticks[TICKS + 1], const char *unit)
+static void add_scale(struct table *table, int cells, const double ticks[TICKS + 1], const char *unit)
 {
+    const int room_for_all = 40;
+    const double little = 1e-3;
     char number[32], line[CELLS + (TICKS + 1) * sizeof number + 64] = "  ";
     size_t at = 2;
 
-    for (int i = 0; i <= TICKS; i++) {
-        size_t start = 2 + (size_t)(i * CELLS / TICKS);
+    for (int i = 0; i <= TICKS; i += cells < room_for_all ? 2 : 1) {
+        size_t start = 2 + (size_t)(i * cells / TICKS);
         at += (size_t)snprintf(line + at, sizeof line - at, "%*s%s", (int)(start > at ? start - at : i > 0), "",
-                               term_figure(number, ticks[i]));
+                               term_figure(number, ticks[i] < little * ticks[TICKS] ? 0 : ticks[i]));
     }
     snprintf(line + at, sizeof line - at, " %s", unit);
     table_across(table, line);
@@ -171,7 +188,7 @@ static bool add_labels(struct report *report, const struct timeline *timeline, s
     *legend = term_text("%s", "");
     query_begin(&q, report->profile, "SELECT at, ns, label FROM labels ORDER BY at, ns");
     while (query_row(&q)) {
-        int cell = (int)fmin(place_of(timeline, query_real(&q, 0)), CELLS - 1);
+        int cell = (int)fmin(place_of(timeline, query_real(&q, 0)), timeline->cells - 1);
         char letter = (char)('a' + count);
         if (count++ < 26) {
             char *before = *legend;
@@ -216,16 +233,18 @@ static bool print_timeline(struct report *report, struct timeline *timeline)
     table_column(table, TABLE_TEXT, "when", "when", 0);
     column_headings(table, &report->sort, 0, 0);
     table_column(table, TABLE_TEXT, "function", "function", 0);
-    add_lane(report, table, &timeline->all);
+    add_lane(report, timeline, table, &timeline->all);
     for (; shown < timeline->functions.count && shown < report->limit; shown++) {
         const struct lane *lane = &timeline->functions.at[shown];
         if (lane->total > 0 && lane->total >= threshold * timeline->all.total / 100)
-            add_lane(report, table, lane);
+            add_lane(report, timeline, table, lane);
     }
     bool good = add_labels(report, timeline, table, &legend);
-    add_scale(table, instructions, scale == 1e9 ? "billion instructions" : scale == 1e6 ? "million instructions"
-                                                                                          : "instructions");
-    add_scale(table, seconds, "seconds of the recording");
+    add_scale(table, timeline->cells, instructions,
+              scale == 1e9   ? "billion instructions"
+              : scale == 1e6 ? "million instructions"
+                             : "instructions");
+    add_scale(table, timeline->cells, seconds, "seconds of the recording");
     tp_named(report->profile, report->sort.name, words, sizeof words);
     snprintf(heading, sizeof heading, "When the run cost what, by %s", words);
     report_print(report, table, "timeline", heading);
@@ -245,7 +264,7 @@ static bool print_timeline(struct report *report, struct timeline *timeline)
 
 bool report_timeline(struct report *report, const struct tp_section_group *group)
 {
-    struct timeline timeline = {0};
+    struct timeline timeline = {.cells = cells_of(report)};
 
     for (size_t i = 0; report->form != TABLE_TERMINAL && group->sections[i] != NULL; i++) {
         if (!report_table(report, group, group->sections[i]))

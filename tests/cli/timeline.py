@@ -9,6 +9,7 @@ are one behind the other and sum to the totals. Bands are computed here once mor
 """
 import math
 import os
+import re
 import sqlite3
 import sys
 import tempfile
@@ -67,13 +68,13 @@ def phases(name, profile):
             'SELECT sum(Ir) >= ?, 1 FROM interval_functions WHERE function = ?', (0.99 * own, function)).fetchone())
 
 
-def cells_of(rows, begin, length):
-    cells = [0.0] * CELLS
+def cells_of(rows, begin, length, count=CELLS):
+    cells = [0.0] * count
     for start, instructions, value in rows:
         if not instructions or not value:
             continue
-        low, high = ((start - begin) / length * CELLS, (start - begin + instructions) / length * CELLS)
-        for i in range(int(low), min(CELLS, math.ceil(high))):
+        low, high = ((start - begin) / length * count, (start - begin + instructions) / length * count)
+        for i in range(int(low), min(count, math.ceil(high))):
             cells[i] += value * (min(high, i + 1) - max(low, i)) / (high - low)
     return cells
 
@@ -82,7 +83,7 @@ def same_band(drawn, cells):
     """Bars are eighths of the highest; a number that is nearly a whole one may be rounded either way."""
     heights = [8 * cell / max(cells) if max(cells) else 0 for cell in cells]
     return all(abs(BARS.index(bar) - height) < 1 + 1e-6 and (bar == ' ') == (height == 0)
-               for bar, height in zip(drawn.ljust(CELLS), heights))
+               for bar, height in zip(drawn.ljust(len(cells)), heights))
 
 
 def bands(path, profile):
@@ -92,6 +93,13 @@ def bands(path, profile):
     begin, length = profile.execute('SELECT min(start), sum(instructions) FROM intervals').fetchone()
     rows = list(profile.execute('SELECT start, instructions, L1m FROM intervals'))
     check('the band of all', same_band(lines[2][2:2 + CELLS], cells_of(rows, begin, length)), True)
+    for columns in 60, 80, 100:
+        narrow = run([TENURE, 'report', '--timeline', '--sort=L1m', path], env={**ENVIRONMENT, 'COLUMNS': str(columns)})
+        drawn = narrow[1].partition(' seconds of')[0].split('\n')
+        count = re.match(r'(  .* )[\d.,]+ (?:million )?instructions$', drawn[-2]).end(1) - 2
+        check(f'{columns} columns: {drawn}', max(map(len, drawn)) <= columns, True)
+        check(f'the band of all in {columns} columns: {drawn}',
+              same_band(drawn[2][2:2 + count], cells_of(rows, begin, length, count)), True)
     for function in ('walk', 'leap'):
         line, = (line for line in lines if line.split()[-2:-1] == [function])
         rows = list(profile.execute('SELECT start, instructions, f.L1m FROM intervals i JOIN interval_functions f '
