@@ -234,6 +234,7 @@ static bool advice_json(struct report *report, struct query *q)
 
 bool report_advice_known(struct report *report)
 {
+    const char *format = tp_meta(report->profile, "import.format");
     char limits[1024] = "";
     struct tp_error err;
 
@@ -246,6 +247,8 @@ bool report_advice_known(struct report *report)
         term_error("--advice-limits: more than %zu characters", sizeof limits / 2);
     else if (report->difference)
         term_error("there is no advice on a difference; ask for it on the profiles");
+    else if (format != NULL)
+        term_error("there is no advice on a file of %s: it does not say enough; record the program", format);
     else if (tp_event_find(report->profile, "CEst") == NULL)
         term_error("there is no advice on this profile: it has no cycle estimate (CEst)");
     else if (tp_advise(report->profile, limits, &err) != 0)

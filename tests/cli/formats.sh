@@ -40,6 +40,7 @@ try import bad
 ls
 # Messages name the file that was given, not what was made of it.
 try report --data both
+try report --advice both
 try merge both other -o sum
 try merge other both -o sum
 tenure diff -o differ callgrind.out.7.1-01 callgrind.out.7.1-02 >/dev/null
