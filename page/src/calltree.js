@@ -204,11 +204,11 @@ class BottomUp extends CallTree {
         return [...nodes.values()];
     }
 
-    /* These costs grow with the tree. */
+    /* These costs grow with the tree, so all who ask for a metric get the same, also if they ask at the same time. */
     async costs({metrics, tables}, metric) {
         const own = {...metric, incl: false};
-        if (this.counted.has(own.key)) return this.counted.get(own.key).costs;
         const columns = await this.tree.sums(metrics, tables.paths, own);
+        if (this.counted.has(own.key)) return this.counted.get(own.key).costs;
         if (!columns) return null;
         const sum = (column, paths) =>
             paths.reduce((all, path) => (column[path] === column[path] ? (all || 0) + column[path] : all), NaN);

@@ -199,6 +199,9 @@ class Shape:
         costs = {(f"{path[-1]}, {count(cost)}", len(path) - 1) for path, cost in self.rows()}
         wrong = [box for box in boxes if tuple(box) not in costs and not box[0].startswith("hidden, ")]
         check(f"{what}: flame graph", wrong, [])
+        wide = sum(cost for path, cost in self.rows() if len(path) == 1) / 20
+        wanted = {(f"{path[-1]}, {count(cost)}", len(path) - 1) for path, cost in self.rows() if cost > wide}
+        check(f"{what}: flame graph, all that is wide", wanted - {tuple(box) for box in boxes}, set())
         browser.go("#tree" + address)
         rows = browser.evaluate("[...document.querySelectorAll('.tr')].sort((a, b) => a.dataset.row - b.dataset.row)"
                                 ".filter(e => e.querySelector('a')).map(e =>"
