@@ -110,7 +110,7 @@ class Traffic {
         return this.flow(label, this.total(...names), 0, () => this.explain(names));
     }
 
-    /* Lines that a cache asked the next level for, and those it gave back. */
+    /* Lines that a cache asked the next level for, and those that it wrote back to it. */
     misses(name, accesses, written) {
         const misses = MISSES[name];
         const [count, bytes] = [this.total(...misses), this.bytesOf(name, misses)];
@@ -159,9 +159,7 @@ class Traffic {
             `${written.title}: ${format.count(lines)} (${written.name}), ${format.bytes(bytes)}`,
             dirty && `${dirty.title}: ${this.metrics.show(dirty, this.valueOf(dirty))}\u2009% (${dirty.name})`,
         ];
-        const flow = this.flow('written back', lines, bytes, tip);
-        flow.classList.add('back');
-        return flow;
+        return this.flow('written back', lines, bytes, tip);
     }
 
     /* A bar of the bytes loaded: what was touched, and what was not. */
