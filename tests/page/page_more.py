@@ -689,6 +689,10 @@ def advice(profile, folder):
         titles = browser.evaluate("[...document.querySelectorAll('.worth td.name a:first-child')]"
                                   ".map(e => e.textContent)")
         check("advice: on the overview", titles, [item["title"] for item in said][:3])
+        linked = browser.evaluate("[...document.querySelectorAll('.worth td.name')]"
+                                  ".map(e => Boolean(e.querySelector('a[href^=\"#source/\"]')))")
+        check("advice: the overview leads to its lines", linked, [any(place["line"] for place in item["places"])
+                                                                  for item in said][:3])
         check("advice: first of all", browser.evaluate("document.querySelector('.verdict').nextSibling.className"),
               "short worth")
         browser.evaluate("document.querySelector('.worth td.name a').click()")

@@ -57,9 +57,14 @@ export class Advice {
         return [item.title, item.fix, `saves ${this.saved(item)}`];
     }
 
+    /* The first line that it names. */
+    first(item) {
+        return [item, ...item.places].find(({line}) => line > 0);
+    }
+
     /* A few lines of source around the first that it names, where the page has the text as it was compiled. */
     async snippet(item) {
-        const [{file_id: file} = {}] = [item, ...item.places].filter(({line}) => line > 0);
+        const {file_id: file} = this.first(item) || {};
         const {text, newer} = await sourceOf(this.app.tables, file);
         if (!text || newer) return null;
         const [{line, last}] = this.linesIn(item, file);
@@ -95,7 +100,8 @@ export class Advice {
     }
 
     at(item) {
-        const [at, what] = [this.names.place({...item, function_id: NaN}), this.data && this.data.ref(item.data_id)];
+        const at = this.names.place({...(this.first(item) || item), function_id: NaN});
+        const what = this.data && this.data.ref(item.data_id);
         return [at, what].filter((ref) => ref && ref.go).map((ref) => ['  \u00b7  ', this.app.linkTo(ref)]);
     }
 
