@@ -56,7 +56,7 @@ static int wrong_option(const char *word)
     if (like != NULL)
         term_error("unknown option %s; did you mean --%s?", word, like);
     else
-        term_error("unknown option %s; a command comes first, as in `tenure record %s PROGRAM`", word, word);
+        term_error("unknown option %s; a command comes first, as in `tenure record %s ...`", word, word);
     return CLI_USAGE;
 }
 

@@ -198,7 +198,7 @@ static void print_header(const struct report *report)
     if (engine != NULL) {
         const char *version = tp_meta(report->profile, "engine.version");
 
-        snprintf(cut, sizeof cut, "%s %s", engine, version != NULL ? version : "");
+        snprintf(cut, sizeof cut, "%s%s%s", engine, version != NULL ? " " : "", version != NULL ? version : "");
         term_labelled("Engine", TITLE, cut);
     }
     for (size_t i = 0; i < sizeof last / sizeof last[0]; i++) {
