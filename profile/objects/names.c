@@ -121,3 +121,19 @@ uint32_t tp_file_add(struct tp_slots *slots, struct tp_recording *rec, const cha
         return slot ? slot->index : 0;
     return TP_VECTOR_PUSH(&rec->files, clean) ? tp_slots_fill(slots, slot, rec->files.count) : 0;
 }
+
+/* ------------------------------------------------------------------------------------------ whose source it is */
+
+bool tp_is_system_source(const char *path)
+{
+    static const char *const begins[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/", "/usr/local/go/",
+                                         "/usr/share/go", "/usr/src/rustc", "/rustc/"};
+    static const char *const within[] = {"/include/c++/", "/lib/rustlib/", "/.cargo/registry/", "/go/pkg/mod/"};
+    bool is = false;
+
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        is |= strncmp(path, begins[i], strlen(begins[i])) == 0;
+    for (size_t i = 0; i < sizeof within / sizeof *within; i++)
+        is |= strstr(path, within[i]) != NULL;
+    return is;
+}

@@ -125,7 +125,7 @@ struct tp_data {
     const struct tp_layout *layout;        /* of an element; NULL: not known */
     struct tp_blob *at;                    /* counts by place */
     bool is_mixed;                         /* made of objects with elements of different types (store_fold.c) */
-    const struct tp_data_name *name;       /* profile/store/store.h; NULL until it is found */
+    struct tp_data_name *name;             /* profile/store/store.h; NULL until it is found */
 };
 
 /* Coherence misses: whose write, who missed, in what. */

@@ -157,6 +157,7 @@ int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_i
                      ? TP_NO_MEMORY(err)
                      : tp_statements(rec, options, err) || tp_loops(rec, &store.sites, options, err) ||
                            tp_name_data(rec, err) || (!options->keep_all && tp_fold_data(rec, err)) ||
+                           tp_tell_data_apart(rec, err) ||
                            tp_store_possible(&store) ||
                            tp_store_make(&store, write_large_tables, store_write_rest, NULL);
     result->instructions = store.instructions ? store.sites.first[rec->contexts.count] : 0;

@@ -39,7 +39,6 @@ struct tp_data_name {
     const char *name;      /* "strdup in main (main.c:41)", "table (libfoo.so)", "stack of thread 1", ... */
     const char *kind;      /* "heap", "mapping", "static", "stack", "file", "rest", "other", "region", "folded" */
     const char *allocator; /* the function that allocates; NULL: nothing does */
-    const char *called;    /* the one that the user's code calls: the same, or a library's that leads there; or NULL */
     const char *function;  /* the user's, that calls it, directly or through libraries; NULL: not known */
     const char *symbol;    /* demangled; of a static object; NULL: none */
     uint32_t file, line;   /* of that call; 0: not known. File + 1 */
@@ -250,6 +249,8 @@ int tp_store_arcs(struct tp_store *store); /* after tp_store_code, which numbers
 int tp_store_data(struct tp_store *store); /* likewise */
 /* What data objects are called, tp_data.name: when the functions of allocation paths have their names. */
 int tp_name_data(struct tp_recording *rec, struct tp_error *err);
+/* When rare ones are folded: no two blocks or mappings are called the same. */
+int tp_tell_data_apart(struct tp_recording *rec, struct tp_error *err);
 /* Where there are many data objects: allocation paths that cost next to nothing end at a caller that costs more, and
  * objects of one name that end there are one. Sums over all objects of a name stay. Objects must have their names. */
 int tp_fold_data(struct tp_recording *rec, struct tp_error *err);

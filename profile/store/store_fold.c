@@ -233,7 +233,7 @@ static void drop_paths(struct folding *f)
 /* A data object that has no costs of its own, and no block. */
 static int add_small(struct tp_recording *rec)
 {
-    static const struct tp_data_name name = {.kind = "folded", .name = "small costs, added up"};
+    static struct tp_data_name name = {.kind = "folded", .name = "small costs, added up"};
 
     if (!TP_VECTOR_PUSH(&rec->data, (struct tp_data){.kind = TN_DATA_OTHER, .name = &name}))
         return -1;
