@@ -119,6 +119,11 @@ static bool print_places(struct report *report, int64_t id)
     return query_end(&q);
 }
 
+const char *advice_at_most(const char *certain)
+{
+    return strcmp(certain, "high") == 0 ? "" : "up to ";
+}
+
 /* id, title, fix, cest, share, bytes, memory_bytes, certain, data */
 static bool print_one(struct report *report, struct query *q)
 {
@@ -134,10 +139,12 @@ static bool print_one(struct report *report, struct query *q)
         return false;
     bytes(level1, sizeof level1, query_real(q, 5));
     bytes(memory, sizeof memory, query_real(q, 6));
+    const char *most = advice_at_most(query_text(q, 7));
     if (query_real(q, 6) > 0)
-        snprintf(text, sizeof text, "%s into D1, %s from memory; confidence: %s", level1, memory, query_text(q, 7));
+        snprintf(text, sizeof text, "%s%s into D1, %s from memory; confidence: %s", most, level1, memory,
+                 query_text(q, 7));
     else if (query_real(q, 5) > 0)
-        snprintf(text, sizeof text, "%s into D1; confidence: %s", level1, query_text(q, 7));
+        snprintf(text, sizeof text, "%s%s into D1; confidence: %s", most, level1, query_text(q, 7));
     else
         snprintf(text, sizeof text, "mispredictions; confidence: %s", query_text(q, 7));
     print_words("saves", text);

@@ -35,8 +35,9 @@ static void code_message(struct query *q, char *out, size_t size)
 {
     const char *data = query_null(q, 8) ? "" : query_text(q, 8);
 
-    snprintf(out, size, "%s%s%s%s: saves %.1f %% of CEst, confidence %s; %s", query_text(q, 2), *data ? " (" : "", data,
-             *data ? ")" : "", query_real(q, 4), query_text(q, 9), query_text(q, 3));
+    snprintf(out, size, "%s%s%s%s: saves %s%.1f %% of CEst, confidence %s; %s", query_text(q, 2), *data ? " (" : "",
+             data, *data ? ")" : "", advice_at_most(query_text(q, 9)), query_real(q, 4), query_text(q, 9),
+             query_text(q, 3));
 }
 
 /* ------------------------------------------------------------------------------------------ gcc */

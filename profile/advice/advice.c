@@ -36,13 +36,13 @@ static const struct {
     {"reused", "times", "temporal use from which on lines are used enough, so that blocks are no remedy", 1},
     {"mispredicted", "%", "of a line's branches, from which on it is badly predicted", 20},
 };
-enum { SHARE, MOST, SPATIAL, SMALL, COLD, REGULAR, FAR, CONFLICT, AGAIN };
+enum { SHARE, MOST, SPATIAL, SMALL, COLD, REGULAR, FAR };
 enum { LIMITS = sizeof limits / sizeof *limits };
 
 /* What rules may name, beside the limits. */
-enum { LINE1, LINE2, LINEL, W1, W2, WL, WB, TOTAL, KINDS, WAY1, FACTS };
-static const char *const fact_names[FACTS] = {"line1", "line2", "lineL", "w1", "w2", "wL", "wb", "total", "kinds",
-                                               "way1"};
+enum { LINE1, LINE2, LINEL, SIZE1, SIZE2, SIZEL, W1, W2, WL, WC, WB, TOTAL, KINDS, WAY1, FACTS };
+static const char *const fact_names[FACTS] = {"line1", "line2", "lineL", "size1", "size2", "sizeL", "w1", "w2", "wL",
+                                               "wc", "wb", "total", "kinds", "way1"};
 
 struct adviser {
     tp_profile *profile;
@@ -97,19 +97,16 @@ int tp_advice_limits_check(const char *text, struct tp_error *err)
 
 /* ------------------------------------------------------------------------------------------ facts */
 
-static double advice_line_size(tp_profile *profile, const char *cache)
+/* Of the three numbers of a cache, its size, ways and bytes of a line, number `which`; 0: there is no such cache. */
+static double advice_of_cache(tp_profile *profile, const char *cache, int which)
 {
-    const char *value = tp_meta(profile, cache), *last = value ? strrchr(value, ',') : NULL;
+    const char *value = tp_meta(profile, cache);
 
-    return last ? strtod(last + 1, NULL) : 0;
-}
-
-static double way_size(tp_profile *profile, const char *cache)
-{
-    const char *value = tp_meta(profile, cache), *ways = value ? strchr(value, ',') : NULL;
-    double count = ways ? strtod(ways + 1, NULL) : 0;
-
-    return count > 0 ? strtod(value, NULL) / count : 0;
+    for (; value && which > 0; which--) {
+        value = strchr(value, ',');
+        value += value != NULL;
+    }
+    return value ? strtod(value, NULL) : 0;
 }
 
 /* The weights that CEst has in this profile, or has been given by tp_weigh. */
@@ -118,7 +115,7 @@ static void advice_read_weights(struct adviser *a)
     static const struct {
         const char *event;
         int fact;
-    } terms[] = {{"L1m", W1}, {"L2m", W2}, {"LLm", WL}, {"Bm", WB}};
+    } terms[] = {{"L1m", W1}, {"L2m", W2}, {"LLm", WL}, {"Cm", WC}, {"Bm", WB}};
     struct tp_weighted_sum formula = {0};
     const struct tp_event *estimate = tp_event_find(a->profile, "CEst");
     bool known = estimate && estimate->formula && tp_weighted_sum_read(&formula, estimate->formula) == 0;
@@ -135,10 +132,13 @@ static int read_facts(struct adviser *a)
 {
     bool estimated = tp_event_find(a->profile, "CEst") != NULL;
 
-    a->fact[LINE1] = advice_line_size(a->profile, "cache.D1");
-    a->fact[LINE2] = advice_line_size(a->profile, "cache.L2");
-    a->fact[LINEL] = advice_line_size(a->profile, "cache.LL");
-    a->fact[WAY1] = way_size(a->profile, "cache.D1");
+    static const char *const caches[] = {"cache.D1", "cache.L2", "cache.LL"};
+
+    for (int i = 0; i < 3; i++) {
+        a->fact[LINE1 + i] = advice_of_cache(a->profile, caches[i], 2);
+        a->fact[SIZE1 + i] = advice_of_cache(a->profile, caches[i], 0);
+    }
+    a->fact[WAY1] = a->fact[SIZE1] / fmax(1, advice_of_cache(a->profile, caches[0], 1));
     a->fact[KINDS] = tp_event_find(a->profile, "ConfD1") != NULL;
     if (!estimated)
         return 0;
@@ -389,7 +389,8 @@ int tp_advise(tp_profile *profile, const char *text, struct tp_error *err)
     if (read_limits(&a, text) || read_facts(&a))
         return -1;
     struct tp_advice_worth worth = {a.limit[SHARE] / 100 * a.fact[TOTAL], {a.fact[W1], a.fact[W2], a.fact[WL]},
-                                    a.limit[COLD], a.limit[FAR], a.limit[AGAIN], a.fact[LINE1]};
+                                    a.limit[COLD], a.limit[REGULAR], a.limit[FAR],
+                                    a.fact[LINE1]};
     return tp_advice_gather(profile, &worth, err) || write_limits(&a) ||
                    tp_advice_begin(profile, err) || try_rules(&a) ||
                    tp_advice_rank(profile, (int)fmin(a.limit[MOST], 1e9), err)

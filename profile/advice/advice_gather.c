@@ -3,26 +3,31 @@
  * advice_gather.c: what rules ask, in temporary tables (advice_rule.h).
  *
  *   advice_objects  what all pay in a data object, and how large its blocks are
- *   advice_shares   what an instruction pays in one, and its strides
+ *   advice_shares   what an instruction pays in one; its strides; and whether its address was loaded
  *   advice_sites    the same by innermost loop, or by source line where there is no loop: the line that misses most
  *   advice_reasons  what of a data object's loss is around its blocks, and in which fields of its elements
- *   advice_nests    of loops: the outermost one around them, how often that was entered and how many rounds it took;
- *                   and how many loops are beside them
+ *   advice_orders   what of a data object's loss is in walks through it: misses that follow each other at one distance
+ *   advice_around   of the loops of sites, and of those around them: each with itself and each loop around it
+ *   advice_nests    of the loops of sites: the outermost one around them, how often that was entered and how many
+ *                   rounds it took; and how many loops are beside them
  *   advice_code     what a source line executes
- *   advice_walks    what an outermost loop pays in a data object that it walks from end to end, in the order of memory,
- *                   each time it is entered, because the object does not fit into the cache
+ *   advice_walks    what a loop pays in a data object that it walks from end to end, in the order of memory, each time
+ *                   it is entered, because the object does not fit into the cache: the innermost loop that does
  *   advice_reloads  lines of an object that one loop had to load again, and another had loaded before, where the
  *                   recording has pairs (--interdependence=yes)
- *   advice_fusions  walks that belong together: a number for all loops that are entered equally often, take as many
- *                   rounds, and have data in common, directly or through others; where there are pairs, only if half
- *                   of what one of two such walks misses, the other one had loaded. If such loops were one, each object
- *                   would be walked once: what the walk that misses most pays would remain, and what the others pay
- *                   would not.
+ *   advice_fusions  walks that belong together: a number for all loops that are entered equally often, take about as
+ *                   many rounds (one may be unrolled, or vectorised), have data in common, directly or through others,
+ *                   and are in the same loop, or in the same function, or in functions one of which calls the other,
+ *                   or that one calls both; where there are pairs, only if half of what one of two such walks misses,
+ *                   the other one had loaded. If such loops were one, each object would be walked once: what the walk
+ *                   that misses most pays would remain, and what the others pay would not.
  *
  * Costs have names that are the same whatever was simulated: misses1, of these cold1, capacity1 and conflict1;
  * stores1, of the misses those of stores; and of the lines that they loaded used1, lost1 (bytes touched, and never
  * touched), touched1 (bytes touched, each time), tenures1; the same for levels 2 and L; and `spatial`, the spatial use
- * of level 1 in percent. What was not recorded is 0.
+ * of level 1 in percent. What was not recorded is 0. Of misses1, chased1 are of accesses whose address comes from loads
+ * that follow pointers (address_loads), forked1 of those that several such loads may lead to, and entered1 of those
+ * whose address another load brings, which misses as often; that one's misses of the last level are enteredL.
  *
  * Only data objects are looked at whose misses cost at least a tenth of what is worth saying: no advice can save more
  * of an object than its misses cost. Contexts of a function are one.
@@ -32,6 +37,7 @@
 #include "profile/advice/advice_rule.h"
 #include "profile/base/error.h"
 #include "profile/formats/export.h"
+#include "profile/objects/names.h"
 
 /* ------------------------------------------------------------------------------------------ columns */
 
@@ -92,38 +98,93 @@ static int gather_make(tp_profile *profile, const char *table, char *select, str
 
 static const char objects[] =
     "SELECT *, 100.0 * used1 / nullif(used1 + lost1, 0) AS spatial FROM (SELECT t.id AS data_id, t.kind, t.blocks,"
-    " t.bytes, coalesce(t.size, 1.0 * t.bytes / (SELECT max(1, sum(recordings)) FROM runs)) AS size,"
+    " t.bytes, t.element, coalesce(t.size, 1.0 * t.bytes / (SELECT max(1, sum(recordings)) FROM runs)) AS size,"
     " 1.0 * t.bytes / nullif(t.blocks, 0) AS mean%s FROM t_data t WHERE kind NOT IN ('rest', 'other', 'folded'))"
     " WHERE %!.15g * misses1 + %!.15g * misses2 + %!.15g * missesL >= %!.15g;"
     "CREATE INDEX temp.i_advice_objects ON advice_objects(data_id);";
 
 /* Of the strides of an instruction in a data object: how many, how often the most frequent one, and which, and how
- * often all that are kept. */
+ * often all that are kept. Whether it turns: the next frequent one, which leads from the end of a walk to the beginning
+ * of another one, is no multiple, so that the other walk is along other places; NULL: not known. */
 static const char with_strides[] =
-    " LEFT JOIN (SELECT instruction_id, data_id, max(count) AS regular, stride, strides, sum(count) AS kept"
-    " FROM strides WHERE data_id IN (SELECT data_id FROM temp.advice_objects)"
-    " GROUP BY instruction_id, data_id) p ON p.instruction_id = t.instruction_id AND p.data_id = t.data_id";
+    " LEFT JOIN (SELECT z.instruction_id, z.data_id, z.strides, max(iif(place = 1, count, 0)) AS regular,"
+    " max(iif(place = 1, stride, NULL)) AS stride, sum(count) AS kept, max(iif(place = 2 AND count > 1, stride, NULL))"
+    " %% max(iif(place = 1, nullif(stride, 0), NULL)) <> 0 AS turns FROM t_stride_sums z"
+    " LEFT JOIN (SELECT *, row_number() OVER (PARTITION BY instruction_id, data_id ORDER BY count DESC, stride) AS"
+    " place"
+    " FROM t_strides WHERE data_id IN (SELECT data_id FROM temp.advice_objects)) k"
+    " ON k.instruction_id = z.instruction_id AND k.data_id = z.data_id"
+    " WHERE z.data_id IN (SELECT data_id FROM temp.advice_objects) GROUP BY z.instruction_id, z.data_id) p"
+    " ON p.instruction_id = t.instruction_id AND p.data_id = t.data_id"
+    " LEFT JOIN (SELECT a.instruction_id, sum(circular) AS links, max(iif(circular, 0, n.misses1)) AS waits,"
+    " max(iif(circular, 0, n.missesL)) AS waitsL"
+    " FROM t_address_loads a JOIN (SELECT t.id%s FROM t_instructions t) n ON n.id = a.load_id GROUP BY"
+    " a.instruction_id) c ON c.instruction_id = t.instruction_id";
 
 static const char shares[] =
     "SELECT t.data_id, t.instruction_id, i.function_id, n.base_id, i.file_id, i.line, i.loop_id,"
-    " ifnull(p.regular, 0) AS regular, p.stride, ifnull(p.strides, 0) AS strides, ifnull(p.kept, 0) AS kept%s"
+    " ifnull(p.regular, 0) AS regular, p.stride, ifnull(p.strides, 0) AS strides, ifnull(p.kept, 0) AS kept,"
+    " p.turns, ifnull(c.links, 0) AS links, ifnull(c.waits, 0) AS waits,"
+    " ifnull(c.waitsL, 0) AS waitsL%s"
     " FROM temp.advice_objects o CROSS JOIN t_instruction_data t ON t.data_id = o.data_id"
     " JOIN t_instructions i ON i.id = t.instruction_id JOIN t_functions n ON n.id = i.function_id%s";
 
+/* tenure_system(path) */
+static void system_function(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const char *path = (const char *)sqlite3_value_text(values[0]);
+
+    (void)count;
+    sqlite3_result_int(context, path && tp_is_system_source(path));
+}
+
+/* Code that was inlined from a system's header stands for the user's line that it was inlined in. */
+static const char users_lines[] =
+    "WITH RECURSIVE up(id, frame_id, file_id, line, own) AS (SELECT DISTINCT s.instruction_id, i.inlined_id, s.file_id,"
+    " s.line, 0 FROM temp.advice_shares s JOIN t_instructions i ON i.id = s.instruction_id JOIN files f ON f.id ="
+    " s.file_id AND tenure_system(f.path) UNION ALL SELECT up.id, v.parent, v.call_file_id, v.call_line,"
+    " NOT tenure_system(f.path) FROM up JOIN t_inlined v ON v.id = up.frame_id JOIN files f ON f.id = v.call_file_id"
+    " WHERE NOT up.own)"
+    " UPDATE temp.advice_shares SET (file_id, line) = (SELECT file_id, line FROM up WHERE up.id = instruction_id AND"
+    " own)"
+    " WHERE instruction_id IN (SELECT id FROM up WHERE own);";
+
+static int gather_shares(tp_profile *profile, const char *events, struct tp_error *err)
+{
+    char *joined = sqlite3_mprintf(with_strides, events);
+    int failed = joined ? gather_make(profile, "advice_shares", sqlite3_mprintf(shares, events, joined), err)
+                        : TP_NO_MEMORY(err);
+
+    sqlite3_free(joined);
+    if (!failed && sqlite3_create_function(tp_db(profile), "tenure_system", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+                                           system_function, NULL, NULL) != SQLITE_OK)
+        failed = tp_sql_failed(profile, "cannot gather costs", err);
+    return failed || tp_execute(profile, sqlite3_mprintf("%s", users_lines), "cannot gather costs", err) ? -1 : 0;
+}
+
 /* Of a group with one max(), the other columns are those of its row: the line, and the stride, that miss most. */
 #define MISS_MOST                                                                                            \
-    "SELECT data_id, function_id, base_id, file_id, line, loop_id, stride, max(misses1) AS most,"            \
-    " sum(regular) AS regular, sum(strides) AS strides, sum(kept) AS kept%s "
-static const char lines[] = MISS_MOST "FROM temp.advice_shares GROUP BY data_id, base_id, loop_id, file_id, line";
+    "SELECT data_id, function_id, base_id, file_id, line, loop_id, stride, turns, max(misses1) AS most,"     \
+    " sum(regular) AS regular, sum(strides) AS strides, sum(kept) AS kept, "
+static const char lines[] =
+    MISS_MOST "total(iif(links > 0, misses1, 0)) AS chased1, total(iif(links > 1, misses1, 0)) AS forked1,"
+    " total(min(waits, misses1)) AS entered1, total(waitsL) AS enteredL%s"
+    " FROM temp.advice_shares GROUP BY data_id, base_id, loop_id, file_id, line";
 static const char sites[] =
-    MISS_MOST "FROM temp.advice_lines GROUP BY data_id, base_id, ifnull(loop_id, -line),"
+    MISS_MOST "sum(chased1) AS chased1, sum(forked1) AS forked1, sum(entered1) AS entered1,"
+    " sum(enteredL) AS enteredL%s"
+    " FROM temp.advice_lines GROUP BY data_id, base_id, ifnull(loop_id, -line),"
     " iif(loop_id IS NULL, file_id, 0); CREATE INDEX temp.i_advice_sites ON advice_sites(data_id);";
+
+static const char orders[] =
+    "SELECT data_id, total(iif(100 * regular >= %!.15g * strides AND abs(stride) < %!.15g, lost1, 0)) /"
+    " nullif(total(lost1), 0) AS walked FROM temp.advice_sites GROUP BY data_id;";
 
 /* A field is idle if it is hardly touched in lines that are loaded, and another one is hot. */
 #define LOST(level, what) \
     ", ifnull(sum(lost" level ") FILTER (WHERE is_what = '" what "'), 0.0) AS " what level
 static const char reasons[] =
-    "WITH costs AS (SELECT t.data_id, t.field, t.kind = 'around' OR (t.kind = 'bytes' AND t.offset >= o.mean)"
+    "WITH costs AS (SELECT t.data_id, t.field, t.size, t.kind = 'around' OR (t.kind = 'bytes' AND t.offset >= o.mean)"
     " AS outside, t.kind IN ('around', 'beyond') AS nowhere%s FROM temp.advice_objects o"
     " JOIN t_data_fields t ON t.data_id = o.data_id), hot AS (SELECT *, NOT outside AND NOT nowhere AND used1 >= lost1"
     " AND used1 > 0 AS is_hot FROM costs), f AS (SELECT *, CASE WHEN outside THEN 'around' WHEN nowhere THEN NULL"
@@ -131,18 +192,27 @@ static const char reasons[] =
     " OVER (PARTITION BY data_id) THEN 'idle' END AS is_what FROM hot ORDER BY data_id, lost1 DESC) SELECT data_id"
     LOST("1", "around") LOST("2", "around") LOST("L", "around") LOST("1", "idle") LOST("2", "idle") LOST("L", "idle")
     ", group_concat(field, ', ') FILTER (WHERE is_what = 'idle') AS idle_fields,"
-    " group_concat(field, ', ') FILTER (WHERE is_what = 'hot') AS hot_fields FROM f GROUP BY data_id";
+    " total(size) FILTER (WHERE is_what = 'idle') AS idle_bytes, total(size) FILTER (WHERE is_what = 'hot') AS"
+    " hot_bytes,"
+    " iif(2 * total(lost1) FILTER (WHERE nowhere) < total(lost1),"
+    " group_concat(field, ', ') FILTER (WHERE is_what = 'hot'), NULL) AS hot_fields FROM f GROUP BY data_id";
 
-/* Loops, with the outermost loop around each. Loops that are deeper in one another than any program's have none: in a
- * damaged profile they may be around themselves. */
+/* Loops that are deeper in one another than any program's have none around them: in a damaged profile they may be
+ * around themselves. */
+static const char around[] =
+    "WITH RECURSIVE site(loop_id) AS (SELECT DISTINCT loop_id FROM temp.advice_sites WHERE loop_id IS NOT NULL),"
+    " of(loop_id, depth) AS (SELECT loop_id, 0 FROM site UNION SELECT l.parent, of.depth + 1 FROM of JOIN t_loops l"
+    " ON l.id = of.loop_id WHERE l.parent IS NOT NULL AND of.depth < 100),"
+    " up(loop_id, around_id, steps) AS (SELECT DISTINCT loop_id, loop_id, 0 FROM of UNION ALL SELECT up.loop_id,"
+    " l.parent, up.steps + 1 FROM up JOIN t_loops l ON l.id = up.around_id WHERE l.parent IS NOT NULL AND up.steps <"
+    " 100) SELECT * FROM up; CREATE INDEX temp.i_advice_around ON advice_around(loop_id);";
+
 static const char nests[] =
-    "WITH RECURSIVE up(loop_id, root_id, parent, entries, rounds, depth) AS (SELECT id, id, parent, entries,"
-    " iterations, 0 FROM t_loops WHERE id IN (SELECT loop_id FROM temp.advice_sites)"
-    " UNION ALL SELECT up.loop_id, l.id, l.parent, l.entries, l.iterations, up.depth + 1 FROM up"
-    " JOIN t_loops l ON l.id = up.parent WHERE up.depth < 100) SELECT loop_id, root_id, up.entries, rounds,"
-    " l.parent IS NOT NULL AS is_inner, ifnull(siblings, 0) AS siblings FROM up JOIN t_loops l ON l.id = loop_id"
-    " LEFT JOIN (SELECT parent, count(*) AS siblings FROM t_loops GROUP BY parent) c ON c.parent = l.parent"
-    " WHERE up.parent IS NULL";
+    "SELECT a.loop_id, r.id AS root_id, r.entries, r.iterations AS rounds, l.parent IS NOT NULL AS is_inner,"
+    " ifnull(siblings, 0) AS siblings FROM temp.advice_around a JOIN t_loops r ON r.id = a.around_id AND r.parent IS"
+    " NULL"
+    " JOIN t_loops l ON l.id = a.loop_id LEFT JOIN (SELECT parent, count(*) AS siblings FROM t_loops GROUP BY parent) c"
+    " ON c.parent = l.parent;";
 
 static char *code(tp_profile *profile)
 {
@@ -160,21 +230,26 @@ static char *code(tp_profile *profile)
 
 /* ------------------------------------------------------------------------------------------ fusions */
 
-/* Half of the object at least, and as often as advice's limit `again`; nine of ten strides are one, shorter than
- * `far`. */
+/* Half of the object at least; nine of ten strides are one, shorter than `far`. */
 static const char walks[] =
-    "SELECT s.data_id, n.root_id,"
-    " n.entries, n.rounds, s.function_id, s.file_id, s.line, max(s.misses1) AS most, sum(s.misses1) AS misses1,"
+    "WITH walk AS (SELECT s.data_id, l.id AS root_id, l.parent, l.function_id AS owner_id, l.entries,"
+    " l.iterations AS rounds, s.function_id, s.file_id, s.line, max(s.misses1) AS most, sum(s.misses1) AS misses1,"
     " sum(s.misses2) AS misses2, sum(s.missesL) AS missesL, o.size FROM temp.advice_sites s"
-    " JOIN temp.advice_nests n ON n.loop_id = s.loop_id JOIN temp.advice_objects o ON o.data_id = s.data_id"
-    " WHERE s.capacity1 >= 0.5 * s.misses1 AND s.regular >= 0.9 * s.strides AND abs(s.stride) < %!.15g AND n.entries"
-    " >= %!.15g AND 2 * s.misses1 * %!.15g >= n.entries * o.size GROUP BY s.data_id, n.root_id;";
+    " JOIN temp.advice_around a ON a.loop_id = s.loop_id JOIN t_loops l ON l.id = a.around_id"
+    " JOIN temp.advice_objects o ON o.data_id = s.data_id"
+    " WHERE s.capacity1 >= 0.5 * s.misses1 AND s.regular >= 0.9 * s.strides AND abs(s.stride) < %!.15g AND l.entries"
+    " > 0"
+    " GROUP BY s.data_id, l.id HAVING 2 * sum(s.misses1) * %!.15g >= l.entries * o.size)"
+    " SELECT * FROM walk w WHERE NOT EXISTS (SELECT 1 FROM walk i JOIN temp.advice_around a ON a.loop_id = i.root_id"
+    " WHERE i.data_id = w.data_id AND a.around_id = w.root_id AND a.steps > 0);";
 
 static const char reloads[] =
     "SELECT l.root_id AS loader,"
     " r.root_id AS root_id, p.data_id, sum(p.misses) AS misses1 FROM t_pairs p"
     " JOIN t_instructions i ON i.id = p.loader_id JOIN t_instructions j ON j.id = p.instruction_id"
-    " JOIN temp.advice_nests l ON l.loop_id = i.loop_id JOIN temp.advice_nests r ON r.loop_id = j.loop_id"
+    " JOIN temp.advice_around a ON a.loop_id = i.loop_id JOIN temp.advice_around b ON b.loop_id = j.loop_id"
+    " JOIN (SELECT DISTINCT root_id FROM temp.advice_walks) l ON l.root_id = a.around_id"
+    " JOIN (SELECT DISTINCT root_id FROM temp.advice_walks) r ON r.root_id = b.around_id"
     " WHERE p.cache = 'D1' AND p.data_id IN (SELECT data_id FROM temp.advice_walks) AND l.root_id <> r.root_id"
     " GROUP BY l.root_id, r.root_id, p.data_id;";
 
@@ -182,8 +257,13 @@ static const char fusions[] =
     "WITH RECURSIVE pair(a, b) AS"
     " (SELECT a.root_id, b.root_id FROM temp.advice_walks a"
     " JOIN temp.advice_walks b ON b.data_id = a.data_id AND b.root_id <> a.root_id AND abs(b.entries - a.entries) <="
-    " 0.1 * a.entries AND abs(b.rounds - a.rounds) <= 0.1 * a.rounds WHERE NOT EXISTS (SELECT 1 FROM t_pairs)"
-    " OR EXISTS (SELECT 1 FROM temp.advice_reloads m WHERE m.data_id = a.data_id AND ((m.loader = a.root_id AND"
+    " 0.1 * a.entries AND b.rounds <= 9 * a.rounds AND a.rounds <= 9 * b.rounds AND (a.parent = b.parent OR"
+    " (a.parent IS NULL AND b.parent IS NULL AND (a.owner_id = b.owner_id OR EXISTS (SELECT 1 FROM t_arcs p LEFT JOIN"
+    " t_arcs q ON q.caller_id = p.caller_id AND q.callee_id = b.owner_id WHERE p.callee_id = a.owner_id AND"
+    " (q.id IS NOT NULL OR p.caller_id = b.owner_id)) OR EXISTS (SELECT 1 FROM t_arcs p WHERE p.callee_id = b.owner_id"
+    " AND p.caller_id = a.owner_id))))"
+    " WHERE NOT EXISTS (SELECT 1 FROM t_pairs) OR EXISTS (SELECT 1 FROM temp.advice_reloads m WHERE m.data_id ="
+    " a.data_id AND ((m.loader = a.root_id AND"
     " m.root_id = b.root_id AND 2 * m.misses1 >= b.misses1) OR (m.loader = b.root_id AND m.root_id = a.root_id AND"
     " 2 * m.misses1 >= a.misses1)))), reach(a, b) AS (SELECT a, a"
     " FROM pair UNION SELECT a, b FROM pair UNION SELECT r.a, p.b FROM reach r"
@@ -199,14 +279,15 @@ int tp_advice_gather(tp_profile *profile, const struct tp_advice_worth *worth, s
             ? TP_NO_MEMORY(err)
             : gather_make(profile, "advice_objects",
                           sqlite3_mprintf(objects, events, weight[0], weight[1], weight[2], worth->least / 10), err) ||
-                  gather_make(profile, "advice_shares", sqlite3_mprintf(shares, events, with_strides), err) ||
+                  gather_shares(profile, events, err) ||
                   gather_make(profile, "advice_lines", sqlite3_mprintf(lines, sums), err) ||
                   gather_make(profile, "advice_sites", sqlite3_mprintf(sites, sums), err) ||
+                  gather_make(profile, "advice_around", sqlite3_mprintf("%s", around), err) ||
                   gather_make(profile, "advice_nests", sqlite3_mprintf("%s", nests), err) ||
+                  gather_make(profile, "advice_orders", sqlite3_mprintf(orders, worth->regular, worth->far), err) ||
                   gather_make(profile, "advice_reasons", sqlite3_mprintf(reasons, events, worth->cold), err) ||
                   gather_make(profile, "advice_code", code(profile), err) ||
-                  gather_make(profile, "advice_walks",
-                              sqlite3_mprintf(walks, worth->far, worth->again, worth->line), err) ||
+                  gather_make(profile, "advice_walks", sqlite3_mprintf(walks, worth->far, worth->line), err) ||
                   gather_make(profile, "advice_reloads", sqlite3_mprintf("%s", reloads), err) ||
                   gather_make(profile, "advice_fusions", sqlite3_mprintf("%s", fusions), err);
 

@@ -20,6 +20,15 @@ static const char found[] =
     "CREATE TEMP TABLE advice_found_evidence(found_id INTEGER, n INTEGER, key TEXT, value REAL, unit TEXT, words TEXT,"
     " text TEXT);";
 
+/* One cause, one piece of advice: of what rules say of a whole data object, and of sites in it, what saves more. */
+static const char alone[] =
+    "DELETE FROM temp.advice_found WHERE id IN (WITH some AS (SELECT id, data_id, cest, function_id IS NULL AS whole"
+    " FROM temp.advice_found WHERE kind IN ('list', 'tree', 'chain', 'search', 'gaps', 'fields', 'stride', 'random',"
+    " 'unused')), sums AS (SELECT data_id, whole, sum(cest) AS cest FROM some GROUP BY data_id, whole)"
+    " SELECT some.id FROM some JOIN sums o ON o.data_id = some.data_id AND o.whole <> some.whole"
+    " JOIN sums m ON m.data_id = some.data_id AND m.whole = some.whole"
+    " WHERE o.cest > m.cest OR (o.cest = m.cest AND NOT some.whole));";
+
 static const char ranked[] =
     "DROP TABLE IF EXISTS temp.advice;"
     "CREATE TEMP TABLE advice AS SELECT row_number() OVER (ORDER BY r.cest DESC, r.confidence DESC, r.id) AS id,"
@@ -92,7 +101,8 @@ int tp_advice_begin(tp_profile *profile, struct tp_error *err)
 
 int tp_advice_rank(tp_profile *profile, int most, struct tp_error *err)
 {
-    return tp_execute(profile, sqlite3_mprintf(ranked, most), "cannot gather advice", err) ||
+    return tp_execute(profile, sqlite3_mprintf("%s", alone), "cannot gather advice", err) ||
+                   tp_execute(profile, sqlite3_mprintf(ranked, most), "cannot gather advice", err) ||
                    tp_execute(profile, sqlite3_mprintf("%s", places), "cannot gather advice", err)
                ? -1
                : 0;

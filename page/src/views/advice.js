@@ -112,7 +112,7 @@ export class Advice {
             'how much is known of what the rule needs to know',
         ];
         const savings = [
-            `${format.count(Math.round(item.cest))} estimated cycles`,
+            `${item.certain === 'high' ? '' : 'up to '}${format.count(Math.round(item.cest))} estimated cycles`,
             item.bytes > 0 && `${format.bytes(item.bytes)} into D1`,
             item.memory_bytes > 0 && `${format.bytes(item.memory_bytes)} from memory`,
         ];
