@@ -6,6 +6,8 @@
 #   make check     install what is missing, build programs and tests, run every test
 #   make demo      install what is missing, build, profile a real program and an example, print the reports
 #   make bench     side by side with Callgrind and the bare CPU (long)
+#   make cases     advice on known problems and their repair: what is said, what is predicted, what the repair saves
+#   make bench-time  the same programs on the bare CPU: the real speed-up beside the predicted one
 #   make soak      every test, with many more rounds of the random ones and the real programs in full (hours)
 #   make fuzz     search for inputs that break the readers, MINUTES [1] for each (needs clang)
 #   make deb       a Debian package, in BUILD/deb (debian/), looked at by lintian
@@ -14,8 +16,8 @@
 #   make install   to PREFIX (DESTDIR is honoured)
 #   make clean
 #
-# MESON_FLAGS is handed to `meson setup`, TEST_FLAGS to tools/run-tests in `make check`; PREFIX (default /usr/local) is
-# where `make install` puts things.
+# MESON_FLAGS is handed to `meson setup`, TEST_FLAGS to tools/run-tests in `make check`, CASES_FLAGS to
+# tests/cases/cases.py (`--only=NAME,...`); PREFIX (default /usr/local) is where `make install` puts things.
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -54,6 +56,12 @@ bench:
 	@bench/merge $(BUILD)
 	@bench/page $(BUILD)
 
+cases: everything
+	@PYTHONDONTWRITEBYTECODE=1 python3 tests/cases/cases.py $(BUILD)/cli/tenure $(CASES_FLAGS)
+
+bench-time: everything
+	@PYTHONDONTWRITEBYTECODE=1 python3 tests/cases/cases.py $(BUILD)/cli/tenure --time $(CASES_FLAGS)
+
 soak:
 	@tools/install-packages --soak
 	@$(MAKE) --no-print-directory everything
@@ -81,4 +89,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all everything check demo bench soak fuzz deb newcomer install clean
+.PHONY: all everything check demo bench cases bench-time soak fuzz deb newcomer install clean
