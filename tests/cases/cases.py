@@ -53,13 +53,20 @@ WITHIN, AT_MOST, NEAR = 1.3, 1.5, 1.05
 PAIRS_OF_RUNS = 7
 NAMES = ("line", "misses", "loop")  # roles of places that say where the problem is
 
-# With MALLOC_PERTURB_, which meson sets, free writes to what it frees: other misses.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
+# With MALLOC_PERTURB_, which meson sets, free writes to what it frees: other misses. Threads of Go's runtime, which
+# collect what is free or wait, are different in each run.
+ENVIRONMENT = {**{name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"},
+               "GOMAXPROCS": "1", "GOGC": "off", "GODEBUG": "asyncpreemptoff=1", "GOFLAGS": "-mod=mod"}
+
+
+def compiler(source):
+    """Where it is, or None: the one of the system, whose results the table has, before others."""
+    return shutil.which(COMPILE[source.rsplit(".", 1)[1]][0][0], path="/usr/bin:" + os.environ.get("PATH", ""))
 
 
 def run(*command, folder="."):
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=folder,
-                          env={**ENVIRONMENT, "GOCACHE": os.path.join(folder, "gocache"), "GOFLAGS": "-mod=mod"})
+                          env={**ENVIRONMENT, "GOCACHE": os.path.join(folder, "gocache")})
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}: exit status {done.returncode}: {done.stderr[-800:]}")
     return done.stdout
@@ -81,11 +88,11 @@ class Trial:
 
     def program(self, repaired, scale):
         """The command that runs it."""
-        command, option = COMPILE[self.ending]
+        (_, *words), option = COMPILE[self.ending]
         out = os.path.join(self.folder, self.case.name + ("_repaired" if repaired and option else ""))
         if not os.path.exists(out):
-            run(*command, *self.case.flags, *([option] if repaired and option else []), "-o", out, self.source,
-                folder=self.folder)
+            run(compiler(self.source), *words, *self.case.flags, *([option] if repaired and option else []), "-o", out,
+                self.source, folder=self.folder)
         return [out, str(scale), *(["repaired"] if repaired and not option else [])]
 
     def record(self, repaired, scale, caches):
@@ -129,9 +136,10 @@ class Trial:
         self.item, (line, data, kind), self.predicted = self.best(items)
         self.simulated = (cest - twin_cest) / cest
         self.ratio = self.predicted / self.simulated if self.simulated > 0 and self.predicted > 0 else 0
-        self.loud = [item for item in self.twin_items if item["kind"] in self.case.kinds and any(self.fits(item)[:2])]
+        kinds = [self.item["kind"]] if line or data else self.case.kinds
+        self.loud = [item for item in self.twin_items if item["kind"] in kinds and any(self.fits(item)[:2])]
         high = self.item is not None and self.item["certain"] == "high" and self.predicted > 0
-        self.passed = {"line": line, "data": line and data, "remedy": line and data and kind,
+        self.passed = {"line": line, "data": data, "remedy": kind and (line or data),
                        "saving": self.within(WITHIN), "sure": not high or self.within(AT_MOST),
                        "sign": self.predicted == 0 or self.simulated > 0, "silent": not self.loud}
         return self
@@ -253,10 +261,10 @@ def main():
     tenure = os.path.abspath(sys.argv[1])
     only = options["--only"].split(",") if "--only" in options else None
     chosen = [case for case in [*CASES, *CONTROLS] if only is None or case.name in only]
-    cases = [case for case in chosen if shutil.which(COMPILE[case.source.rsplit(".", 1)[1]][0][0])]
+    cases = [case for case in chosen if compiler(case.source)]
     for case in chosen:
         if case not in cases:
-            print(f"{case.name}: left out, there is no {COMPILE[case.source.rsplit('.', 1)[1]][0][0]}")
+            print(f"{case.name}: left out, there is no compiler for {LANGUAGES[case.source.rsplit('.', 1)[1]]}")
     with tempfile.TemporaryDirectory() as folder:
         if "--time" in options:
             time_cases(tenure, cases, folder)
