@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     spread(keys, tree, n / WAYS, 0, 0);
     keys = tree;
 #endif
-    for (size_t i = 0; i < 100000; i++)
+    for (size_t i = 0; i < n; i++)
         sum += find(keys, n, any() % (uint32_t)(n * 5));
     printf("%llu\n", (unsigned long long)sum);
     return 0;
