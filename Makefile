@@ -56,10 +56,14 @@ bench:
 	@bench/merge $(BUILD)
 	@bench/page $(BUILD)
 
-cases: everything
+cases:
+	@tools/install-packages --check
+	@$(MAKE) --no-print-directory all
 	@PYTHONDONTWRITEBYTECODE=1 python3 tests/cases/cases.py $(BUILD)/cli/tenure $(CASES_FLAGS)
 
-bench-time: everything
+bench-time:
+	@tools/install-packages --check
+	@$(MAKE) --no-print-directory all
 	@PYTHONDONTWRITEBYTECODE=1 python3 tests/cases/cases.py $(BUILD)/cli/tenure --time $(CASES_FLAGS)
 
 soak:

@@ -22,19 +22,19 @@ not: the list can only become shorter. Where a number is so near to its limit th
 neither is an error.
 
 `--markdown=FILE` writes the results between the lines `<!-- cases -->` and `<!-- end of cases -->` of FILE. `--time`
-records the cases that have a scale for it with the caches of this machine, runs both twins on the bare CPU in turns,
-and prints the real speed-up beside the predicted one.
+records the cases that have a scale for it with the caches that are usual, runs both twins on the bare CPU in turns, and
+prints the real speed-up, in CPU time with all that the program does, beside the predicted one.
 """
 import concurrent.futures
 import json
 import math
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 from table import CASES, CONTROLS
 
@@ -57,7 +57,7 @@ NAMES = ("line", "misses", "loop")  # roles of places that say where the problem
 # With MALLOC_PERTURB_, which meson sets, free writes to what it frees: other misses. Threads of Go's runtime, which
 # collect what is free or wait, are different in each run.
 ENVIRONMENT = {**{name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"},
-               "GOMAXPROCS": "1", "GOGC": "off", "GODEBUG": "asyncpreemptoff=1", "GOFLAGS": "-mod=mod"}
+               "GOMAXPROCS": "1", "GOGC": "off", "GODEBUG": "asyncpreemptoff=1", "GOFLAGS": ""}
 
 
 def compiler(source):
@@ -233,9 +233,11 @@ def judge(trial):
 
 
 def bare_time(program):
-    start = time.perf_counter()
+    """In CPU time, of all threads: others may be at work on the machine."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(program, stdout=subprocess.DEVNULL, check=True, env=ENVIRONMENT)
-    return time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def time_cases(tenure, cases, folder):
