@@ -18,7 +18,7 @@ fn add(numbers: &mut Vec<Number>) -> f64 {
         #[cfg(repaired)]
         let number = &mut numbers[i];
         #[cfg(not(repaired))]
-        let number = numbers[i].as_mut();
+        let number = numbers[i].as_mut(); // problem
         *number += 1.0; // problem
         sum += *number; // problem
     }

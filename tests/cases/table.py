@@ -81,7 +81,7 @@ CASES = [
     # other languages
     case("columns.F90", "stride", "in .*make_field", time=7, known="saving"),
     case("cells.F90", "fields", "in .*make_cells", time=40),
-    case("boxes.rs", "gaps", "in .*make_numbers", time=40, known="line saving sure"),
+    case("boxes.rs", "gaps", "in .*make_numbers", time=40, known="saving sure"),
     case("gather.rs", "random", "in .*make_values", time=40),
     case("records.rs", "fields", "in .*make_records", time=40),
     case("rows.go", "stride", "in .*makeTable", time=7, known="data"),
