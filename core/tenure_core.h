@@ -338,7 +338,9 @@ uint32_t tn_guarded(tn_core *core, uint32_t instr, bool write);
 /* With contexts: add thread->collecting to what `counter` is in the context that runs. */
 void tn_count(tn_thread *thread, uint32_t counter);
 
-enum tn_kind { TN_READ, TN_WRITE, TN_MODIFY };
+/* TN_WRITE_PAST: a non-temporal store, which goes past the caches where its line is not in D1. kind & TN_WRITE: one of
+ * the two that count as writes. */
+enum tn_kind { TN_READ, TN_WRITE, TN_MODIFY, TN_WRITE_PAST };
 struct tn_access_info {
     uint32_t instr;
     uint32_t back;

@@ -11,6 +11,8 @@
  * table cannot be made to suit them all, but they need not use the same one: where an instruction's access is called
  * for lines that are there too often, it becomes another access that looks in another table of D1's.
  *
+ * A non-temporal store whose line is not there loads none: the way table leads to the way that belongs to nobody.
+ *
  * With pairs, who uses a line of D1 first behind its load is to be known. A line that is loaded is fresh: its way's
  * word equals no address, so that this one calls, and an entry tells the consumer. From then on hits are as always.
  */
@@ -232,6 +234,7 @@ struct want {
     uint64_t address; /* of the first byte wanted */
     uint32_t flags; /* TN_ENTRY_WRITE, _SECOND, _FETCH */
     bool writes;    /* reads that write, too */
+    uint64_t past;  /* a non-temporal store: behind its last byte; else 0 */
     uint32_t table; /* the way table that is to lead to it */
     uint32_t instr;
     struct tn_payer *payer;
@@ -387,7 +390,15 @@ static __attribute__((noinline)) struct tn_way *load_any(struct tn_thread *threa
     return load_line(thread, layout, l1, want, number, first, l1->assoc);
 }
 
-enum brought { FOUND, FOUND_FRESH, MISSED };
+enum brought { FOUND, FOUND_FRESH, MISSED, PASSED };
+
+/* The line is not there, nor wanted: the way that belongs to nobody takes the additions. */
+static inline struct tn_way *pass_line(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                       const struct tn_l1 *l1, const struct want *want)
+{
+    lead_to(thread, layout, want->table, want->line >> l1->shape.line_bits, l1->lines);
+    return &ways_of(thread, layout)[l1->lines];
+}
 
 /* A line is used for the first time since it was loaded: an entry tells the consumer. */
 static __attribute__((noinline)) void use_fresh_line(struct tn_thread *thread, struct tn_l1 *l1,
@@ -430,6 +441,10 @@ static inline enum brought bring_line(struct tn_thread *thread, const struct tn_
     uint64_t number = want->line >> l1->shape.line_bits;
     uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
     struct tn_way *way = way_of_line(l1, &ways[first], first, want->line, number);
+    if (!way && want->past) {
+        *found = pass_line(thread, layout, l1, want);
+        return PASSED;
+    }
     *found = way ? way : load_any(thread, layout, l1, want, number, first);
     return way ? use_found_line(thread, layout, l1, want, number, way) : MISSED;
 }
@@ -471,6 +486,24 @@ static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, 
     return found;
 }
 
+/* The granules of bytes [from, to) of a line. */
+static uint64_t granules_between(uint32_t from, uint32_t to, uint32_t granule_bits)
+{
+    uint32_t first = from >> granule_bits, last = (to - 1) >> granule_bits;
+    return (~0ull >> (63 - (last - first))) << first;
+}
+
+/* Past this cache, but not past the copies that others have. */
+static struct tn_way *pass_coherent(struct tn_thread *thread, const struct tn_l1 *l1, const struct want *want,
+                                    const struct tn_coherent_access *access)
+{
+    const struct tn_shape *shape = &l1->shape;
+    uint64_t end = want->past - want->line;
+    tn_coherent_pass(access, granules_between((uint32_t)(want->address - want->line),
+                                              end < shape->line ? (uint32_t)end : shape->line, shape->granule_bits));
+    return pass_line(thread, &thread->core->layout.d1, l1, want);
+}
+
 /* As bring_line, and keep the caches of other threads coherent. */
 static enum brought bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want,
                                    struct met *met, struct tn_way **found)
@@ -492,6 +525,10 @@ static enum brought bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, c
     bool shared = way && *exclusive_of(thread, layout, (uint32_t)(way - ways)) != want->line;
     if (!way || (shared && want->writes))
         access.late = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
+    if (!way && want->past) {
+        *found = pass_coherent(thread, l1, want, &access);
+        return PASSED;
+    }
     *found = way ? way : load_coherent(thread, l1, want, &access, &held, met);
     if (shared && want->writes) {
         tn_coherent_upgrade(&access);
@@ -517,15 +554,6 @@ static void settle_coherent(const struct met *met, uint8_t kind)
         tn_coherent_came_again(&met->first, met->way, kind == TN_WRITE);
 }
 
-/* ------------------------------------------------------------------------------------------ any line */
-
-/* The granules of bytes [from, to) of a line. */
-static uint64_t granules_between(uint32_t from, uint32_t to, uint32_t granule_bits)
-{
-    uint32_t first = from >> granule_bits, last = (to - 1) >> granule_bits;
-    return (~0ull >> (63 - (last - first))) << first;
-}
-
 /* ------------------------------------------------------------------------------------------ data */
 
 static inline struct want wanted_data(const struct tn_thread *thread, uint64_t line, uint64_t address,
@@ -537,6 +565,7 @@ static inline struct want wanted_data(const struct tn_thread *thread, uint64_t l
                          .address = address,
                          .flags = access->kind & TN_WRITE ? TN_ENTRY_WRITE : 0,
                          .writes = access->kind != TN_READ,
+                         .past = access->kind == TN_WRITE_PAST ? address + access->size : 0,
                          .table = entry->table,
                          .instr = access->instr,
                          .payer = &entry->payer};
@@ -689,7 +718,10 @@ TN_ALWAYS_INLINE void slow_data_in(struct tn_thread *thread, uint64_t address, u
     uint32_t first = (uint32_t)(number & l1->set_mask) * assoc;
     uint32_t equal = equal_tag(&l1->tags[first], assoc, (uint32_t)number);
     if (equal == assoc) {
-        load_line(thread, layout, l1, &want, number, first, assoc);
+        if (entry->info.kind == TN_WRITE_PAST)
+            pass_line(thread, layout, l1, &want);
+        else
+            load_line(thread, layout, l1, &want, number, first, assoc);
         return;
     }
     uint32_t index = first + equal;

@@ -123,20 +123,24 @@ static uint32_t find_copy(const struct tn_coherent *cache, uint64_t line, uint32
     return TN_NO_WAY;
 }
 
-/* The line of a way that is modified stops being so: those in whose caches it is invalid have been told what was
- * written. */
-static void tell_written(struct tn_coherent *cache, uint32_t way, uint64_t line, uint32_t first)
+/* Tell the others in whose caches the line is invalid what was written. */
+static void tell_foreign(const struct tn_coherent *cache, uint64_t line, uint32_t first, uint64_t granules)
 {
-    uint64_t *written = written_at(cache, way), granules = *written & cache->thread->d1->shape.mask_valid;
-    *written = 0;
-    cache->way[way].before |= granules;
-    if (!granules)
-        return;
     for (struct tn_coherent *other = cache->thread->core->coherence->caches; other; other = other->next) {
         uint32_t there = other == cache ? TN_NO_WAY : find_copy(other, line, first);
         if (there != TN_NO_WAY && other->way[there].gone == line)
             other->way[there].foreign |= granules;
     }
+}
+
+/* The line of a way that is modified stops being so. */
+static void tell_written(struct tn_coherent *cache, uint32_t way, uint64_t line, uint32_t first)
+{
+    uint64_t *written = written_at(cache, way), granules = *written & cache->thread->d1->shape.mask_valid;
+    *written = 0;
+    cache->way[way].before |= granules;
+    if (granules)
+        tell_foreign(cache, line, first, granules);
 }
 
 uint64_t tn_coherent_evict(struct tn_thread *thread, uint32_t way)
@@ -256,6 +260,17 @@ uint32_t tn_coherent_miss(const struct tn_coherent_access *access, bool *alone)
     tn_ring_drain(access->thread);
     *alone = !tell_others(access, true);
     return find_copy(access->thread->d1->coherent, access->line, access->first);
+}
+
+void tn_coherent_pass(const struct tn_coherent_access *access, uint64_t granules)
+{
+    struct tn_coherent *own = access->thread->d1->coherent;
+    uint32_t invalid = find_copy(own, access->line, access->first);
+    tn_ring_drain(access->thread);
+    tell_others(access, false);
+    tell_foreign(own, access->line, access->first, granules);
+    if (invalid != TN_NO_WAY) /* used, as if it were still there */
+        way_at(own, invalid)->stamp = access->stamp;
 }
 
 /* ------------------------------------------------------------------------------------------ pairs */

@@ -99,6 +99,9 @@ void tn_coherent_upgrade(const struct tn_coherent_access *access);
 #define TN_NO_WAY (~0u)
 uint32_t tn_coherent_miss(const struct tn_coherent_access *access, bool *alone);
 
+/* The line is not in this thread's D1, and `granules` of it are written past it: take it from all other threads. */
+void tn_coherent_pass(const struct tn_coherent_access *access, uint64_t granules);
+
 /* The line in the way, if there is one, is about to leave it. Returns the granules written in its tenure that
  * written[way] does not tell. */
 uint64_t tn_coherent_evict(struct tn_thread *thread, uint32_t way);

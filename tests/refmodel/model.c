@@ -284,7 +284,7 @@ static void line_end(struct model *model, const struct cache *cache, struct line
 /* Who asks, and what it missed on the way: one flag per level. */
 struct asking {
     struct model_payer payer[1]; /* in the line that it asks for */
-    bool fetched, writes, missed[3];
+    bool fetched, writes, past, missed[3];
     uint32_t missed_in[3]; /* the first line's data object, where, and its byte that was asked for; its group */
     uint32_t missed_group[3];
     bool uncounted[3];
@@ -448,7 +448,6 @@ static void watch(struct model *model, uint64_t address, const struct asking *as
 static struct line *look(const struct cache *cache, uint64_t line_address, uint32_t *place)
 {
     uint64_t set = cache_set(cache, line_address);
-
     for (*place = 0; *place < cache->count[set]; ++*place) {
         struct line *line = cache->way[set * cache->config.assoc + *place];
 
@@ -464,7 +463,6 @@ static struct line *find(struct cache *cache, uint64_t line_address)
     uint64_t set = cache_set(cache, line_address);
     uint32_t place;
     struct line *line = look(cache, line_address, &place);
-
     if (line)
         cache_use(cache, set, place);
     return line;
@@ -562,7 +560,6 @@ static enum state coherent_miss(struct model *model, uint64_t line_address, cons
                                 struct asking *asking)
 {
     bool any = meet_others(model, line_address, true, asking);
-
     if (!line) {
         asking->otherwise = true;
     } else if (!asking->again && !asking->otherwise) {
@@ -591,7 +588,6 @@ static void coherent_end(struct model *model, struct asking *asking, bool write)
 {
     struct line *line;
     uint32_t place;
-
     if (!asking->again || asking->otherwise)
         return;
     pay(model, &asking->in, write ? M_D1CW : M_D1CR, 1);
@@ -611,7 +607,7 @@ static void use_now(struct line *line, const struct asking *asking)
     line->index = asking->own;
 }
 
-/* The line at `line_address`, for an access at `address`. */
+/* The line at `line_address`, for an access at `address`; NULL: it is not there, and the access goes past. */
 static struct line *level1(struct model *model, struct cache *cache, uint64_t line_address, uint64_t address,
                            struct asking *asking)
 {
@@ -629,6 +625,10 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
         use_now(line, asking);
     if (line && !was_invalid)
         return line;
+    if (asking->past && coherent)
+        meet_others(model, line_address, false, asking);
+    if (asking->past)
+        return NULL;
     if (coherent)
         state = coherent_miss(model, line_address, line, asking);
     victim = was_invalid ? NULL : cache_make_room(cache, set);
@@ -663,9 +663,10 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
 
 static void touch(struct line *line, uint64_t address, uint64_t end, uint32_t line_size, bool writes)
 {
+    if (!line)
+        return; /* it went past */
     uint64_t from = address > line->line ? address - line->line : 0;
     uint64_t to = end < line->line + line_size ? end - line->line : line_size;
-
     line->use.touches++;
     line->use.bytes += to - from;
     memset(line->use.touched + from, 1, to - from);
@@ -765,16 +766,15 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
 {
     uint32_t owner = model->config.shared_l1 ? 0 : thread;
     struct cache *cache = kind == MODEL_FETCH ? &model->i1[owner] : &model->d1[owner];
-    bool writes = kind == MODEL_WRITE || kind == MODEL_MODIFY;
+    bool writes = kind != MODEL_FETCH && kind != MODEL_READ;
     struct asking asking = {.payer = {*payer}, .fetched = kind == MODEL_FETCH, .writes = writes, .owner = owner};
     static const int event[][3] = {
-        [MODEL_FETCH] = {M_I1MR, M_I2MR, M_ILMR},
-        [MODEL_READ] = {M_D1MR, M_D2MR, M_DLMR},
-        [MODEL_WRITE] = {M_D1MW, M_D2MW, M_DLMW},
-        [MODEL_MODIFY] = {M_D1MR, M_D2MR, M_DLMR},
+        [MODEL_FETCH] = {M_I1MR, M_I2MR, M_ILMR}, [MODEL_READ] = {M_D1MR, M_D2MR, M_DLMR},
+        [MODEL_WRITE] = {M_D1MW, M_D2MW, M_DLMW}, [MODEL_MODIFY] = {M_D1MR, M_D2MR, M_DLMR},
     };
 
     asking.payer->fetched = asking.fetched;
+    asking.past = kind == MODEL_WRITE_PAST; /* which misses nothing */
     asking.index = model->clock++;
     asking.own = model->config.parallel ? model->own[thread]++ : asking.index;
     model->collecting = payer->pays;

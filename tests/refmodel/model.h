@@ -92,7 +92,7 @@ struct model_config {
         callgrind; /* as `callgrind --cacheuse=yes`, see model.c; one thread, no l2, lines of 32 bytes or more */
 };
 
-enum model_kind { MODEL_FETCH, MODEL_READ, MODEL_WRITE, MODEL_MODIFY };
+enum model_kind { MODEL_FETCH, MODEL_READ, MODEL_WRITE, MODEL_MODIFY, MODEL_WRITE_PAST };
 
 /* Where a line is in its data object: at offset `start` of a block, which has its bytes [from, to). `element`: bytes of
  * what the block is made of behind the first `lead`; 0: not known. */

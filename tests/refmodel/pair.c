@@ -318,7 +318,7 @@ static void translate_instr(struct pair *pair, uint32_t function, struct pair_bl
     info.flags = (uint8_t)((in->cond ? TN_INSTR_COND : 0) | (in->indirect ? TN_INSTR_INDIRECT : 0) |
                            (in->call ? TN_INSTR_CALL : 0) | (in->ret ? TN_INSTR_RETURN : 0));
     for (uint32_t a = in->first; a < in->first + in->accesses; a++) {
-        bool write = block->access[a].kind == TN_WRITE;
+        bool write = block->access[a].kind & TN_WRITE;
 
         if (block->access[a].guarded)
             continue;
@@ -363,7 +363,7 @@ static void translate_segment(struct pair *pair, uint32_t function, struct pair_
             index += !access->guarded;
             t->access[a] = (struct tn_access_info){in->id, back, access->size, access->kind};
             access->id = tn_access(pair->core, &t->access[a]);
-            access->counter = access->guarded ? tn_guarded(pair->core, in->id, access->kind == TN_WRITE) : 0;
+            access->counter = access->guarded ? tn_guarded(pair->core, in->id, access->kind & TN_WRITE) : 0;
         }
     }
     segment->end_run = t->runs;
@@ -392,8 +392,10 @@ static void translate(struct pair *pair, uint32_t function, struct pair_block *b
 static void model_instr(struct pair *pair, uint32_t thread, const struct pair_block *block, uint32_t number,
                         const struct pair_run *run, bool taken)
 {
-    static const enum model_kind kind[] = {
-        [TN_READ] = MODEL_READ, [TN_WRITE] = MODEL_WRITE, [TN_MODIFY] = MODEL_MODIFY};
+    static const enum model_kind kind[] = {[TN_READ] = MODEL_READ,
+                                           [TN_WRITE] = MODEL_WRITE,
+                                           [TN_MODIFY] = MODEL_MODIFY,
+                                           [TN_WRITE_PAST] = MODEL_WRITE_PAST};
     const struct pair_instr *in = &block->instr[number];
     struct model_payer payer = m1_payer(pair->m1, thread, in->id);
 
@@ -407,7 +409,7 @@ static void model_instr(struct pair *pair, uint32_t thread, const struct pair_bl
         if (!run->happens[a])
             continue;
         pair->accesses++;
-        m1_count(pair->m1, thread, in->id, access->kind == TN_WRITE ? M_DW : M_DR, 1);
+        m1_count(pair->m1, thread, in->id, access->kind & TN_WRITE ? M_DW : M_DR, 1);
         if (pair->memory)
             pair_objects_at(pair, run->address[a], access->size, &payer);
         if (pair->config.cache_sim)
@@ -453,7 +455,7 @@ static void core_accesses(struct pair *pair, tn_thread *thread, const struct pai
             continue;
         if (access->guarded) {
             thread->clock += TN_STEP;
-            thread->data += access->kind == TN_WRITE ? 1ull << 32 : 1;
+            thread->data += access->kind & TN_WRITE ? 1ull << 32 : 1;
             count(pair, thread, access->counter);
             if (pair->config.cache_sim)
                 tn_whole_data(thread, run->address[a], access->id);

@@ -142,6 +142,8 @@ static void make_block(struct program *p, struct block *block, uint64_t *address
             struct pair_access *access = &code->access[accesses];
 
             access->kind = (uint8_t)rng_below(&p->rng, 3);
+            if (access->kind == TN_WRITE && chance(p, 3))
+                access->kind = TN_WRITE_PAST;
             access->size = (uint16_t)random_size(p, line);
             access->guarded = has(p, RP_GUARDED) && chance(p, 8);
             make_operand(p, &block->operand[accesses++]);
