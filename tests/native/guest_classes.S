@@ -37,6 +37,14 @@ counts:
     .set other, 0
     .endm
 
+    /* A store that loads its line neither where it misses it nor where it finds it. */
+    .macro PAST insn
+    LINES 1
+    COUNT 0, 1, 0, 0, "\insn"
+    COUNT 1, 0, 1, 0, "mov (%rbx), %ecx"
+    COUNT 0, 1, 0, 0, "\insn"
+    .endm
+
     .macro KEEP insn, reg, bytes
     \insn %\reg, (%r15)
     add $\bytes, %r15
@@ -160,8 +168,6 @@ basic:
     COUNT 1, 0, 1, 0, "cmovz (%rbx), %rax"
     LINES 1
     COUNT 0, 1, 0, 1, "setz (%rbx)"
-    LINES 1
-    COUNT 0, 1, 0, 1, "movnti %rax, (%rbx)"
     LINES 1
     COUNT 1, 0, 1, 0, "movbe (%rbx), %rax"
     KEEP mov, rax, 8
@@ -291,12 +297,20 @@ basic:
     mov %rbx, %rdi
     movdqu bytes(%rip), %xmm1
     movdqu numbers(%rip), %xmm0
-    COUNT 1, 0, 1, 0, "maskmovdqu %xmm1, %xmm0"
+    COUNT 0, 1, 0, 0, "maskmovdqu %xmm1, %xmm0"
     LINES 1
     mov %rbx, %rdi
     movq bytes(%rip), %mm1
     movq numbers(%rip), %mm0
-    COUNT 1, 0, 1, 0, "maskmovq %mm1, %mm0"
+    COUNT 0, 1, 0, 0, "maskmovq %mm1, %mm0"
+
+    /* Past the caches. */
+    PAST "movntil %eax, (%rbx)"
+    PAST "movntiq %r9, 8(%rbx)"
+    PAST "movntq %mm0, (%rbx)"
+    PAST "movntps %xmm0, (%rbx)"
+    PAST "movntpd %xmm9, (%ebx)"
+    PAST "movntdq %xmm1, (%rbx)"
     emms
     ret
     .size basic, . - basic
@@ -569,6 +583,14 @@ avx2:
     KEEP vmovdqu, ymm0, 32
     LINES 1
     COUNT 0, 1, 0, 1, "vextracti128 $1, %ymm0, (%rbx)"
+    PAST "vmovntps %xmm0, (%rbx)"
+    PAST "vmovntpd %ymm0, (%rbx)"
+    PAST "vmovntdq %ymm9, (%ebx)"
+    xor %r11d, %r11d
+    PAST "vmovntdq %xmm0, (%rbx,%r11)" /* a prefix of three bytes */
+    LINES 1
+    mov %rbx, %rdi
+    COUNT 0, 1, 0, 0, "vmaskmovdqu %xmm0, %xmm1"
     vzeroupper
 9:  ret
     .size avx2, . - avx2
@@ -660,6 +682,10 @@ avx512:
     LINES 1
     COUNT 7, 0, 1, 0, "vpmovzxbd (%rbx), %zmm1{%k1}"
     KEEP512 zmm1
+
+    PAST "vmovntps %zmm0, (%rbx)"
+    PAST "vmovntpd %ymm17, (%rbx)"
+    PAST "vmovntdq %xmm17, (%rbx)"
 
     /* One place for all lanes, or one lane. */
     LINES 1

@@ -166,6 +166,10 @@ static const struct {
     {                                                                                                        \
         .how = how_, .kind = kind_, .base = base_, .size = size_, .displacement = displacement_              \
     }
+#define P(base_, size_)                                                                                      \
+    {                                                                                                        \
+        .how = NT_WRITE, .kind = NT_ONE, .base = base_, .size = size_, .past = true                          \
+    }
     {"\x50", 1, 1, {A(NT_WRITE, NT_ONE, NT_RSP, 8, -8)}},         /* push rax */
     {"\x66\x50", 2, 1, {A(NT_WRITE, NT_ONE, NT_RSP, 2, -2)}},     /* push ax */
     {"\x58", 1, 1, {A(NT_READ, NT_ONE, NT_RSP, 8, 0)}},           /* pop rax */
@@ -193,7 +197,15 @@ static const struct {
     {"\xff\x23", 2, 1, {A(NT_READ, NT_ONE, NT_RBX, 8, 0)}},                   /* jmp [rbx] */
     {"\x48\x01\x03", 3, 1, {A(NT_MODIFY, NT_ONE, NT_RBX, 8, 0)}},             /* add [rbx], rax */
     {"\x0f\x94\x03", 3, 1, {A(NT_WRITE, NT_ONE, NT_RBX, 1, 0)}},              /* sete [rbx] */
-    {"\x48\x0f\xc3\x03", 4, 1, {A(NT_WRITE, NT_ONE, NT_RBX, 8, 0)}},          /* movnti */
+    {"\x48\x0f\xc3\x03", 4, 1, {P(NT_RBX, 8)}},                              /* movnti */
+    {"\xf3\x0f\x2b\x03", 4, 1, {P(NT_RBX, 4)}},                              /* movntss */
+    {"\xf2\x41\x0f\x2b\x03", 5, 1, {P(NT_R11, 8)}},                         /* movntsd [r11] */
+    {"\x65\x67\x0f\xe7\x03", 5, 1, {P(NT_RBX, 8)}},                         /* movntq gs:[ebx] */
+    {"\xc4\xc1\x7d\xe7\x03", 5, 1, {P(NT_R11, 32)}},                        /* vmovntdq [r11], ymm0 */
+    {"\x62\xf1\x7c\x48\x2b\x03", 6, 1, {P(NT_RBX, 64)}},                   /* vmovntps zmm0 */
+    {"\x66\x0f\xd6\x03", 4, 1, {A(NT_WRITE, NT_ONE, NT_RBX, 8, 0)}},         /* movq */
+    {"\x66\x0f\x38\x2a\x03", 5, 1, {A(NT_READ, NT_ONE, NT_RBX, 16, 0)}},    /* movntdqa */
+    {"\xc4\xe2\x7d\x2b\x03", 5, 1, {A(NT_READ, NT_ONE, NT_RBX, 32, 0)}},    /* vpackusdw: map 0f38 */
     {"\x48\x87\x03", 3, 1, {A(NT_MODIFY, NT_ONE, NT_RBX, 8, 0)}},             /* xchg */
     {"\xf0\x48\x0f\xc1\x03", 5, 1, {A(NT_MODIFY, NT_ONE, NT_RBX, 8, 0)}},     /* lock xadd */
     {"\x48\x0f\xc7\x0b", 4, 1, {A(NT_MODIFY, NT_ONE, NT_RBX, 16, 0)}},        /* cmpxchg16b */
@@ -217,7 +229,7 @@ static const struct {
     {"\x48\x8d\x03", 3, 0, {{0}}},                                                 /* lea */
     {"\x0f\x1f\x03", 3, 0, {{0}}},                                                 /* nop [rbx] */
     {"\xd7", 1, 1, {A(NT_READ, NT_TABLE, NT_RBX, 1, 0)}},                          /* xlat */
-    {"\x66\x0f\xf7\xc1", 4, 1, {A(NT_MODIFY, NT_ONE, NT_RDI, 16, 0)}},             /* maskmovdqu */
+    {"\x66\x0f\xf7\xc1", 4, 1, {P(NT_RDI, 16)}},                                   /* maskmovdqu */
     {"\xc4\xe2\x75\x8c\x03", 5, 1, {A(NT_READ, NT_MASKED_SIGN, NT_RBX, 4, 0)}},    /* vpmaskmovd ymm0 */
     {"\xc4\xe2\x75\x90\x04\x93", 6, 1, {A(NT_READ, NT_LANES, NT_RBX, 4, 0)}},      /* vpgatherdd, 8 */
     {"\xc4\xe2\xf5\x90\x04\x93", 6, 1, {A(NT_READ, NT_LANES, NT_RBX, 8, 0)}},      /* vpgatherdq, 4 */
@@ -236,7 +248,7 @@ static void check_table(void)
         for (unsigned k = 0; k < table[i].accesses && good; k++) {
             const struct nt_access *want = &table[i].access[k], *got = &insn.access[k];
             good = got->how == want->how && got->kind == want->kind && got->base == want->base &&
-                   got->size == want->size && got->displacement == want->displacement;
+                   got->size == want->size && got->displacement == want->displacement && got->past == want->past;
         }
         if (good)
             passed++;

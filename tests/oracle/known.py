@@ -11,6 +11,7 @@ N, V = 500, 4  # transpose
 ROWS = COLUMNS = 512  # order
 NODES, PASSES = 4096, 10  # chase
 PAIRS = 1000  # straddle
+LINES = 1000  # past
 TURNS = 10000  # branches
 CONTROL = 100  # control
 DEEP = 1000000  # deep
@@ -19,6 +20,10 @@ JUMPS = 10000  # jumps
 
 def straddle(loads, misses):
     return {'Dr': loads * PAIRS + 1, 'Dw': 0, 'D1mr': misses * PAIRS + 1, 'D1mw': 0}
+
+
+def past(loads, stores, misses):
+    return {'Dr': loads * LINES + 1, 'Dw': stores * LINES, 'D1mr': misses, 'D1mw': 0, 'DLmr': loads * LINES, 'DLmw': 0}
 
 
 def control(ir, dr=0, dw=0):
@@ -50,6 +55,14 @@ FUNCTIONS = {
         'lower_missing': straddle(2, 2),
         'none_missing': straddle(3, 2),
         'both_stores': {'Dr': 1, 'Dw': PAIRS, 'D1mr': 1, 'D1mw': PAIRS},
+    },
+    'past': { # Tenure only
+        'past': past(0, 8, 0),
+        'masked': past(0, 1, 0),
+        'behind': past(1, 1, LINES + 1),
+        'before': past(1, 2, LINES + 1),
+        'across': past(1, 1, LINES + 1),
+        'below': past(1, 1, LINES + 1),
     },
     'branches': {
         'easy': {'Ir': 2 * TURNS + 1, 'Bc': TURNS, 'Bcm': 10, 'Bi': 0},
@@ -91,8 +104,15 @@ LOADS = {
         'sum_columns': {'D1mr': ROWS * COLUMNS, **use(ROWS * COLUMNS, 1, 8, 56)},
     },
     'chase': {'chase': {'D1mr': NODES * PASSES, **use(NODES * PASSES, 2, 16, 48)}},
+    'past': {
+        'behind': {'D1mr': LINES, **use(LINES, 2, 16, 48)},
+        'before': {'D1mr': LINES, **use(LINES, 2, 16, 48)},
+        'across': {'D1mr': LINES, **use(LINES, 2, 12, 52)},
+        'below': {'D1mr': LINES, **use(LINES, 2, 12, 56)},
+    },
 }
 STORES = {
+    'past': dict.fromkeys(('past', 'masked', 'behind', 'before', 'across', 'below'), {'D1mw': 0, 'EvD1': 0}),
     'transpose': {'transpose': {'D1mw': V * N * N // 8, **use(V * N * N // 8, 8, 64, 0)}},
 }
 

@@ -9,6 +9,8 @@
  */
 #include "nt_decode.h"
 
+#include "engine/common/past_store.h"
+
 #include <Zydis/Zydis.h>
 
 _Static_assert(sizeof(ZydisDecoder) <= 64, "the decoder's state");
@@ -595,7 +597,7 @@ static void correct_vector(struct nt_insn *insn, const decoded *d, const operand
     case ZYDIS_MNEMONIC_MASKMOVQ:
     case ZYDIS_MNEMONIC_MASKMOVDQU:
     case ZYDIS_MNEMONIC_VMASKMOVDQU:
-        insn->access[0].how = NT_MODIFY; /* told as one access of all its bytes */
+        insn->access[0].how = NT_WRITE; /* told as one access of all its bytes */
         break;
     case ZYDIS_MNEMONIC_VMASKMOVPS:
     case ZYDIS_MNEMONIC_VPMASKMOVD:
@@ -753,6 +755,7 @@ bool nt_decode(const struct nt_decoder *decoder, const void *bytes, size_t lengt
     if (insn->fpu_at == IN_ENVIRONMENT && d.operand_width == 16)
         insn->fpu_at = 0; /* that format has no room for an address of ours */
     correct_accesses(insn, &d, o, decoder->amd);
+    insn->access[0].past = insn->accesses && past_store(insn->bytes, insn->length);
     decode_classify(insn, &d, o, decoder->amd);
     return true;
 }

@@ -89,6 +89,7 @@ struct nt_access {
     uint8_t index_bytes;
     uint8_t form; /* enum nt_state_form */
     bool by_sign;
+    bool past;        /* the caches: a non-temporal store */
     bool conditional; /* may not happen at all: NT_ONE too, if none of the `lanes` lowest bits of `mask` is 1 */
     uint16_t lanes;
     uint8_t mask; /* register; NT_NO_REG: none */

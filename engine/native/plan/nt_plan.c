@@ -199,8 +199,11 @@ static void plan_accesses(struct making *m, const struct nt_stretch *stretch, un
                 continue;
             if (swap)
                 plan_access(m, stretch, i, k, TN_READ, order++);
-            plan_access(m, stretch, i, k,
-                        access->how == NT_MODIFY ? TN_MODIFY : access->how == NT_WRITE ? TN_WRITE : TN_READ, order++);
+            plan_access(m, stretch, i, k, access->past              ? TN_WRITE_PAST
+                                          : access->how == NT_WRITE ? TN_WRITE
+                                          : access->how == NT_READ  ? TN_READ
+                                                                    : TN_MODIFY,
+                        order++);
         }
     }
 }

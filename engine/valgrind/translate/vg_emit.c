@@ -482,7 +482,7 @@ void vg_emit_access(struct vg_builder *b, UInt index)
     const struct vg_plan *plan = b->plan;
     const struct vg_access *access = &plan->access[index], *next = access + 1;
     const struct vg_stretch *later = b->stretch + 1;
-    Bool write = access->kind == TN_WRITE;
+    Bool write = access->kind & TN_WRITE;
     UInt id;
 
     if (access->guard != NULL) {

@@ -15,6 +15,8 @@
  *               not matter that the lower one gets a stamp as late as the last access. A group to which this happens
  *               too often is translated again, one by one.
  *   Coherence   A read and a write ask for different things: where it is simulated, there are no groups.
+ *   Past        Non-temporal stores go together with their like only, since a line that they miss is not there behind
+ *               the first one either.
  *   Pairs       The second one of a group may be the first to use a line: where that is asked for, there are none.
  *   Sampling    One line of a group may be simulated and another not: where not all are, there are no groups.
  *   A fault     An access may fault while the group has not been done. The thread says which group runs and where its
@@ -66,7 +68,8 @@ static Bool grow(const struct vg_builder *b, struct growing *g, struct vg_access
     Long low = from < g->low ? from : g->low, high = to > g->high ? to : g->high;
 
     if (next != g->last + 1 || next->insn == g->last->insn || at.root != g->at.root ||
-        g->first->members == MAX_MEMBERS || last_line(b, next) != last_line(b, g->first))
+        (next->kind == TN_WRITE_PAST) != (g->first->kind == TN_WRITE_PAST) || g->first->members == MAX_MEMBERS ||
+        last_line(b, next) != last_line(b, g->first))
         return False;
     if (from < -(1 << LINE_BITS) || to > 1 << LINE_BITS || high - low > 1 << LINE_BITS)
         return False;

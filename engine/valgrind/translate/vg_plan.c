@@ -5,10 +5,12 @@
  * How instructions are counted (engine/CONTRACT.md) is decided here: a load and a store of the same size at the
  * same address in one instruction are one read-modify-write; a compare-and-swap is one, too; a helper that
  * touches memory makes one access of its whole size. A conditional branch is the first side exit of an
- * instruction to program code, except the one that repeats a compare-and-swap.
+ * instruction to program code, except the one that repeats a compare-and-swap. That a store goes past the caches VEX
+ * does not tell, but the instruction's bytes do; where it is under a mask, VEX loads and stores the whole.
  */
 #include "vg_plan.h"
 
+#include "engine/common/past_store.h"
 #include "engine/valgrind/base/vg_code.h"
 
 struct planner {
@@ -16,6 +18,7 @@ struct planner {
     const IRSB *block;
     struct code_function function; /* of the current instruction */
     Bool broken;                 /* the current stretch has ended */
+    Bool past;                   /* the current instruction's store goes past the caches */
 };
 
 static struct vg_insn *last_insn(const struct vg_plan *plan)
@@ -58,23 +61,24 @@ static void add_insn(struct planner *p, UInt stmt, Addr address, UInt length)
     insn->order = last_stretch(plan)->count++;
     last_stretch(plan)->insns++;
     plan->insns++;
+    p->past = past_store((const UChar *)address, length);
 }
 
 /* ------------------------------------------------------------------------------------------ accesses */
 
-/* The store that completes a read-modify-write whose read is the access before it. */
+/* The store that completes a read-modify-write, or a store under a mask, whose read is the access before it. */
 static Bool completes(const struct planner *p, const IRExpr *address, UInt size, UChar kind)
 {
     const struct vg_plan *plan = p->plan;
     const struct vg_access *before;
     const IRExpr *its;
 
-    if (kind != TN_WRITE || p->broken || plan->accesses == 0)
+    if (!(kind & TN_WRITE) || p->broken || plan->accesses == 0)
         return False;
     before = &plan->access[plan->accesses - 1];
     its = before->address;
-    if (before->insn != plan->insns - 1 || before->kind != TN_READ || before->guard != NULL || before->size != size ||
-        its->tag != address->tag)
+    if (before->insn != plan->insns - 1 || before->kind != (p->past ? kind : TN_READ) || before->guard != NULL ||
+        before->size != size || its->tag != address->tag)
         return False;
     return its->tag == Iex_RdTmp ? its->Iex.RdTmp.tmp == address->Iex.RdTmp.tmp
                                  : its->tag == Iex_Const && eqIRConst(its->Iex.Const.con, address->Iex.Const.con);
@@ -89,11 +93,11 @@ static void count_access(struct planner *p, struct vg_access *access)
         stretch = begin_stretch(p, access->stmt);
     access->order = stretch->count++;
     access->late = stretch->insns == 0;
-    if (access->kind == TN_WRITE)
+    if (access->kind & TN_WRITE)
         stretch->writes++;
     else
         stretch->reads++;
-    if (!access->late && access->kind == TN_WRITE)
+    if (!access->late && access->kind & TN_WRITE)
         last_insn(plan)->writes++;
     else if (!access->late)
         last_insn(plan)->reads++;
@@ -109,8 +113,10 @@ static void add_access(struct planner *p, UInt stmt, IRExpr *address, UInt size,
             return;
         guard = NULL;
     }
+    if (p->past)
+        kind = TN_WRITE_PAST;
     if (guard == NULL && completes(p, address, size, kind)) {
-        plan->access[plan->accesses - 1].kind = TN_MODIFY;
+        plan->access[plan->accesses - 1].kind = p->past ? kind : TN_MODIFY;
         return;
     }
     VG_(memset)(access, 0, sizeof *access);
