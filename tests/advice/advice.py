@@ -288,6 +288,14 @@ def check_pairs(folder):
     check("fusion" not in [item["kind"] for item in items], "no fusion of loops that do not load what others had")
 
 
+def check_confirmed(folder):
+    """`stream` is done, and a recording says so: what is saved is at least what was promised."""
+    before, after = os.path.join(folder, "stream"), os.path.join(folder, "stream_fixed")
+    (item,) = json.loads(run("report", "--json", "--advice", before))["advice"]["items"]
+    misses = [sqlite3.connect(name).execute("SELECT CEst - Ir FROM totals").fetchone()[0] for name in (before, after)]
+    check(misses[0] - misses[1] >= item["cest"] > 0, f"stream: {misses}, promised {item['cest']}")
+
+
 def check_names(profile, folder):
     """Names that a terminal might obey are shown, not obeyed."""
     hostile = os.path.join(folder, "hostile")
@@ -366,6 +374,7 @@ def main():
         check_merged(profile, folder)
         check_names(profile, folder)
         check_pairs(folder)
+        check_confirmed(folder)
     for what in failed:
         print("FAILED", what)
     print(f"{passed} passed, {len(failed)} failed")
