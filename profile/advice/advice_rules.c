@@ -192,7 +192,7 @@ const struct tp_rule tp_rules[] = {
                " are used",
         .needs = "SpLossD1",
         .sql = "SELECT *, " SAVED_AT("1", GAPS_LEFT("1")) ", " SAVED_AT("2", GAPS_LEFT("2")) ", "
-               SAVED_AT("L", GAPS_LEFT("L")) ", walked AS confidence"
+               SAVED_AT("L", GAPS_LEFT("L")) ", iif(mean <= 8, 0.7, 1) * walked AS confidence"
                " FROM (SELECT o.*, r.around1, r.around2, r.aroundL, 100.0 * around1 / o.lost1 AS around,"
                " ifnull(w.walked, 0) AS walked, o.size AS footprint FROM temp.advice_objects o"
                " JOIN temp.advice_reasons r ON r.data_id = o.data_id"
