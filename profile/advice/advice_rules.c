@@ -73,7 +73,7 @@
 #define CHAIN                                                                                                          \
     "(2 * entered1 >= misses1 AND blocks >= 100 AND mean <= :small AND 100 * kept < 0.5 * :regular * strides AND"      \
     " misses1 > 0 AND 100 * conflict1 < :conflict * misses1)"
-#define TREE "NOT ifnull(" CHAIN ", 0) AND 2 * forked1 >= chased1"
+#define TREE "NOT ifnull(" CHAIN ", 0) AND 2 * forked1 >= chased1 AND (blocks >= 100 OR element >= 16)"
 /* What is left of a node without its pointers: of a tree's up to 32 bytes, of a list's 8 of those that are touched. */
 #define TREE_DATA "size * max(8, mean - 32) / max(mean, 8)"
 #define LIST_DATA "iif(blocks >= 100, max(0.25, 1 - 8 / max(used1 / max(tenures1, 1), 8)), 1)"
