@@ -233,8 +233,7 @@ struct want {
     uint64_t line, stamp;
     uint64_t address; /* of the first byte wanted */
     uint32_t flags; /* TN_ENTRY_WRITE, _SECOND, _FETCH */
-    bool writes;    /* reads that write, too */
-    uint64_t past;  /* a non-temporal store: behind its last byte; else 0 */
+    uint8_t kind;   /* enum tn_kind; of a fetch TN_READ */
     uint32_t table; /* the way table that is to lead to it */
     uint32_t instr;
     struct tn_payer *payer;
@@ -441,7 +440,7 @@ static inline enum brought bring_line(struct tn_thread *thread, const struct tn_
     uint64_t number = want->line >> l1->shape.line_bits;
     uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
     struct tn_way *way = way_of_line(l1, &ways[first], first, want->line, number);
-    if (!way && want->past) {
+    if (!way && want->kind == TN_WRITE_PAST) {
         *found = pass_line(thread, layout, l1, want);
         return PASSED;
     }
@@ -453,6 +452,7 @@ static inline enum brought bring_line(struct tn_thread *thread, const struct tn_
 
 /* What an access has missed so far because of other threads' writes. */
 struct met {
+    uint64_t end;                    /* behind the access's last byte */
     struct tn_coherent_access first; /* the first line that missed and had been invalidated */
     uint32_t way;                    /* where it is now */
     bool again, otherwise;           /* there is one; a line missed that had not been */
@@ -460,8 +460,9 @@ struct met {
 };
 
 /* The access has not missed anything yet. Other members are not read before they are written; they are many. */
-static inline void nothing_met(struct met *met)
+static inline void nothing_met(struct met *met, uint64_t end)
 {
+    met->end = end;
     met->again = met->otherwise = met->upgraded = false;
 }
 
@@ -482,7 +483,7 @@ static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, 
     struct tn_way *found =
         load_into(thread, layout, l1, want, want->line >> l1->shape.line_bits, way, access->late, held);
     tn_ring_add(thread, thread->ring);
-    *exclusive_of(thread, layout, way) = want->writes || alone ? found->line : TN_NO_LINE;
+    *exclusive_of(thread, layout, way) = access->writes || alone ? found->line : TN_NO_LINE;
     return found;
 }
 
@@ -495,10 +496,10 @@ static uint64_t granules_between(uint32_t from, uint32_t to, uint32_t granule_bi
 
 /* Past this cache, but not past the copies that others have. */
 static struct tn_way *pass_coherent(struct tn_thread *thread, const struct tn_l1 *l1, const struct want *want,
-                                    const struct tn_coherent_access *access)
+                                    const struct tn_coherent_access *access, uint64_t end)
 {
     const struct tn_shape *shape = &l1->shape;
-    uint64_t end = want->past - want->line;
+    end -= want->line;
     tn_coherent_pass(access, granules_between((uint32_t)(want->address - want->line),
                                               end < shape->line ? (uint32_t)end : shape->line, shape->granule_bits));
     return pass_line(thread, &thread->core->layout.d1, l1, want);
@@ -519,18 +520,18 @@ static enum brought bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, c
                                         .address = want->address,
                                         .first = first,
                                         .instr = want->instr,
-                                        .writes = want->writes};
+                                        .writes = want->kind != TN_READ};
     struct tn_held held = {0};
     enum brought brought = way ? use_found_line(thread, layout, l1, want, number, way) : MISSED;
     bool shared = way && *exclusive_of(thread, layout, (uint32_t)(way - ways)) != want->line;
-    if (!way || (shared && want->writes))
+    if (!way || (shared && access.writes))
         access.late = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
-    if (!way && want->past) {
-        *found = pass_coherent(thread, l1, want, &access);
+    if (!way && want->kind == TN_WRITE_PAST) {
+        *found = pass_coherent(thread, l1, want, &access, met->end);
         return PASSED;
     }
     *found = way ? way : load_coherent(thread, l1, want, &access, &held, met);
-    if (shared && want->writes) {
+    if (shared && access.writes) {
         tn_coherent_upgrade(&access);
         *exclusive_of(thread, layout, (uint32_t)(way - ways)) = want->line;
         met->upgraded = true;
@@ -564,8 +565,7 @@ static inline struct want wanted_data(const struct tn_thread *thread, uint64_t l
                          .stamp = thread->clock - access->back,
                          .address = address,
                          .flags = access->kind & TN_WRITE ? TN_ENTRY_WRITE : 0,
-                         .writes = access->kind != TN_READ,
-                         .past = access->kind == TN_WRITE_PAST ? address + access->size : 0,
+                         .kind = access->kind,
                          .table = entry->table,
                          .instr = access->instr,
                          .payer = &entry->payer};
@@ -624,7 +624,7 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
     struct tn_way *way = NULL, *first_way = NULL;
     struct met met;
     struct want want = wanted_data(thread, first, address, entry);
-    nothing_met(&met);
+    nothing_met(&met, end);
     for (; want.line != behind; want.line += l1->shape.line, want.stamp++, want.address = want.line) {
         uint32_t from = want.line == first ? (uint32_t)(address - first) : 0;
         uint32_t to = end - want.line < l1->shape.line ? (uint32_t)(end - want.line) : l1->shape.line;
@@ -696,7 +696,7 @@ static __attribute__((noinline)) void slow_data(struct tn_thread *thread, uint64
     struct want want = wanted_data(thread, line_at(thread->d1, address), address, entry);
     struct met met;
     struct tn_way *way;
-    nothing_met(&met);
+    nothing_met(&met, address + entry->info.size);
     if (bring_data(thread, &want, &met, &way) == FOUND && !met.upgraded)
         count_alias(core, id, entry);
     settle_coherent(&met, entry->info.kind);
@@ -718,7 +718,7 @@ TN_ALWAYS_INLINE void slow_data_in(struct tn_thread *thread, uint64_t address, u
     uint32_t first = (uint32_t)(number & l1->set_mask) * assoc;
     uint32_t equal = equal_tag(&l1->tags[first], assoc, (uint32_t)number);
     if (equal == assoc) {
-        if (entry->info.kind == TN_WRITE_PAST)
+        if (want.kind == TN_WRITE_PAST)
             pass_line(thread, layout, l1, &want);
         else
             load_line(thread, layout, l1, &want, number, first, assoc);
