@@ -355,7 +355,8 @@ const struct tp_rule tp_rules[] = {
         .sql = "SELECT data_id, max(cold1 - :size1 / :line1, 0) AS lines1, max(cold2 - :size2 / max(:line2, 1), 0) AS"
                " lines2, coldL - :sizeL / :lineL AS linesL, size, 100.0 * coldL / missesL AS cold, touchedL / usedL AS"
                " times, 0.6 AS confidence FROM temp.advice_objects WHERE kind IN ('heap', 'mapping', 'static') AND"
-               " coldL >= 0.95 * missesL AND missesL * :lineL >= 2 * :sizeL AND touchedL >= 1.5 * usedL AND usedL > 0",
+               " coldL >= 0.95 * missesL AND storesL >= 0.9 * missesL AND missesL * :lineL >= 2 * :sizeL AND usedL > 0"
+               " AND 1000 * tenuresL / rareL * touchedL / touchesL >= 1.5 * usedL / tenuresL",
         .evidence = {{"cold", "%", "of the misses in the last level are of lines never loaded before"},
                      {"times", "times", "a byte is touched while its line is cached, and not later"},
                      {"size", "bytes", "are used so"}},

@@ -45,7 +45,7 @@ PROGRAMS = {
         ("gaps", "make_vector in make_mesh", [*PULL, *PUSH]),
         ("gaps", "make_vector in make_mesh", [*MOVE, *PUSH]),
         ("gaps", "make_vector in make_mesh", [*PULL, *MOVE])]),
-    "examples/vectors_pooled": (CACHES, [("fusion", "malloc in make_vectors", LOOPS)]),
+    "examples/vectors_pooled": (CACHES, [("fusion", "make_vectors in make_mesh", LOOPS)]),
     "examples/vectors_fixed": (CACHES, []),
     "examples/columns": (CACHES, [("stride", "malloc in make_image", ["sums[x] += (double)im->pixels"])]),
     "examples/columns_fixed": (CACHES, []),
@@ -74,7 +74,7 @@ PROGRAMS = {
 
 # What examples say of it when they are recorded as programs usually are. Of misses that are not told apart nothing is
 # said, and conflicts look like accesses in no order.
-WITHOUT = {"conflict", "blocking", "fusion"}
+WITHOUT = {"conflict", "blocking", "fusion", "reuse"}
 USUALLY = {
     name: [*(one for one in wanted if one[0] not in WITHOUT),
            *(("random", *one[1:]) for one in wanted if one[0] == "conflict")]
@@ -216,7 +216,8 @@ def check_code(profile):
     """Advice as a compiler's warnings, and as SARIF 2.1.0, says what JSON says."""
     items = json.loads(run("report", "--json", "--advice", profile))["advice"]["items"]
     lines = run("report", "--advice", "--format=gcc", profile).splitlines()
-    warnings = [re.fullmatch(r"(.+?)(:\d+:1|): warning: (.*): saves ([\d.]+) % of CEst, .* \[tenure-(\w+)\]", line)
+    warnings = [re.fullmatch(r"(.+?)(:\d+:1|): warning: (.*): saves (?:up to )?([\d.]+) % of CEst, .* \[tenure-(\w+)\]",
+                             line)
                 for line in lines if ": note: " not in line]
     got = [warning and (os.path.basename(warning[1]) + warning[2], float(warning[4]), warning[5])
            for warning in warnings]
