@@ -40,7 +40,9 @@
  *             bytes; element: bytes of one of the elements that its blocks are made of, lead: bytes in front of them,
  *             type: what the engine was told of it, typed by: the call by which it is known. What does not apply is
  *             0 or empty
- *   DATA_BLOCKS  n id (data), n began, n ended, n bytes of those that began, n bytes of the largest
+ *   DATA_BLOCKS  n id (data), n began, n ended, n bytes of those that began, n bytes of the largest, n pages of 4 kB
+ * that
+ *             were touched for the first time in it
  *   DATA_AT   n data, n place, late costs: misses, use and spatial loss by place in a data object. place: 0 in no
  *             element, 1 beyond the offsets that are told apart, from 2 on 2 + offset in an element or, if that is not
  *             known, of one of the pieces of TN_AT_PIECE bytes of a block
@@ -48,8 +50,10 @@
  *             truly shared, n granules written, n granules touched: coherence misses. All three 0: those that there was
  *             no room for
  *   LATE      n thread, n instr, n kind (0 fetch, 1 data), n data (0: none), late costs
- *   STRIDES   n thread, n instr, n kind (1), n data, n strides, n lost, n kept, kept x (z bytes, n count)
- *             between successive misses at level 1; a stride was counted up to `lost` times less often than it was
+ *   STRIDES   n thread, n instr, n kind (1), n data, n strides, n covered, n far, n lost, n kept, kept x (z
+ * bytes,
+ *             n count) between successive misses at level 1; of these covered by prefetchers, and others from page
+ * to page; a stride was counted up to `lost` times less often than it was
  *   SETS      n thread, n instr, n kind, n data, n level (0: 1, 1: LL, 2: 2), n bits, one n per set bit, lowest first:
  *             conflict misses by the low six bits of their set
  *   PAIR      n loader (instr), n evictor (instr), n its data, n instr, n kind, n data, n level (as above), n misses,
@@ -99,7 +103,7 @@ enum tn_data_kind {
 };
 
 enum {
-    TN_RAW_VERSION = 11,
+    TN_RAW_VERSION = 12,
     TN_RAW_CHUNK = 1 << 16,
     TN_RAW_ACCOST_UNIT = 1 << 16,
     TN_RAW_MAX_SLOTS = 64,

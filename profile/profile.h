@@ -157,7 +157,8 @@ size_t tp_event_count(const tp_profile *profile);
 const struct tp_event *tp_event_at(const tp_profile *profile, size_t i);
 /* By name, upper or lower case; NULL if the profile has no such event. */
 const struct tp_event *tp_event_find(const tp_profile *profile, const char *name);
-/* What is sorted by where nothing is said: CEst; in a profile without it (of another tool) the first event. */
+/* What is sorted by where nothing is said: Time; without it, or with other weights, CEst; in a profile without that,
+ * too (of another tool), the first event. */
 const char *tp_event_usual(const tp_profile *profile);
 
 /* Other weights in the cycle estimate: "L1m=12,LLm=180". Views then have the new CEst, as long as the profile is open;
@@ -165,8 +166,13 @@ const char *tp_event_usual(const tp_profile *profile);
 int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err);
 /* Whether such a text is well formed, whatever events a profile has. */
 int tp_weights_check(const char *weights, struct tp_error *err);
-/* Where the estimated cycles go, as the formula has it: "31 % instructions, 11 % L1 misses, 58 % memory", without what
- * is below half a percent. "" if the formula is no sum of several terms. */
+/* Whether it has an estimate of time, and nobody wanted CEst with other weights instead. */
+bool tp_timed(const tp_profile *profile);
+/* Where the estimated time goes: "31 % instructions, 11 % L1 misses, 58 % memory (30 % waiting for pointers)",
+ * without
+ * what is below half a percent: as Time has it, or, without that or with other weights, as CEst has. "" if CEst is
+ * no sum of
+ * several terms. */
 int tp_time(tp_profile *profile, char *out, size_t size, struct tp_error *err);
 
 /* ------------------------------------------------------------------------------------------ exports */

@@ -5,6 +5,8 @@
  */
 #include "cli/base/given.h"
 
+#include "cli/base/machine.h"
+
 #include "cli/base/output.h"
 #include "cli/base/term.h"
 #include "profile/base/sound.h"
@@ -56,6 +58,8 @@ int given_import(const char *const *files, size_t count, const char *out, struct
 
     output_catch_signals(stop, before);
     options->progress = progress;
+    const char *const *meta = machine_meta(options->meta);
+    options->meta = meta;
     int failed = count == 1 ? tp_import(files[0], out, options, result, err)
                             : tp_import_text(files, count, out, options, result, err);
     term_progress_end();

@@ -7,6 +7,7 @@
  */
 #include "cli/base/caches.h"
 #include "cli/base/given.h"
+#include "cli/base/machine.h"
 #include "cli/base/opt.h"
 #include "cli/base/query.h"
 #include "cli/base/term.h"
@@ -70,23 +71,6 @@ static void end(struct info *info)
 
 /* ------------------------------------------------------------------------------------------ this machine */
 
-static void processor(char *out, size_t size)
-{
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    char line[512];
-
-    snprintf(out, size, "unknown");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':') != NULL) {
-            line[strcspn(line, "\n")] = '\0';
-            snprintf(out, size, "%s", strchr(line, ':') + 2);
-            break;
-        }
-    }
-    if (file != NULL)
-        fclose(file);
-}
-
 static void caches(struct info *info)
 {
     struct tn_geometry found[GEOMETRY_LEVELS];
@@ -107,6 +91,20 @@ static void caches(struct info *info)
         fact(info, words, text);
         if (info->json)
             fact(info, geometry_source_key[i], source[i]);
+    }
+}
+
+static void speed(struct info *info)
+{
+    struct machine machine;
+    char text[64];
+
+    machine_read(&machine);
+    fact(info, "time.source", machine.measured ? "calibrate" : info->json ? "default"
+                                                            : "usual; `tenure calibrate` measures this machine");
+    for (int i = 0; i < MACHINE_FACTS; i++) {
+        machine_text(&machine, i, text, sizeof text);
+        fact(info, machine_fact[i].key, text);
     }
 }
 
@@ -140,9 +138,10 @@ static int this_machine(struct info *info)
         snprintf(text, sizeof text, "%s %s %s", system.sysname, system.release, system.machine);
         fact(info, "system", text);
     }
-    processor(text, sizeof text);
+    machine_processor(text, sizeof text);
     fact(info, "processor", text);
     caches(info);
+    speed(info);
     end(info);
     return term_finish(CLI_GOOD);
 }

@@ -24,6 +24,7 @@
 #include "cli/cli.h"
 #include "cli/record/control.h"
 #include "cli/record/hint.h"
+#include "cli/base/machine.h"
 #include "cli/record/launch.h"
 #include "cli/record/target.h"
 #include "engine/common/options.h"
@@ -628,6 +629,34 @@ static bool check_names(const struct record *r, struct names *names)
     return good;
 }
 
+/* Where it was measured that others leave less of the last level to a program, it has that: of as many ways as
+ * usual, since processors spread addresses over all sets. */
+static void choose_last_level(struct engine_options *options)
+{
+    const uint32_t ways = 16;
+    struct tn_geometry *last = &options->config.ll;
+    struct machine machine;
+
+    machine_read(&machine);
+    uint64_t reach = (uint64_t)(*machine_value(&machine, "time.LL.reach") * (1 << 20)), sets = 1;
+    for (int i = 0; i < GEOMETRY_LEVELS; i++) {
+        if (strcmp(options->geometry_source[i], "option") == 0)
+            return;
+    }
+    if (!machine.measured || reach >= last->size)
+        return;
+    while (sets * ways * last->line < reach)
+
+                 sets *= 2;
+    struct tn_geometry less = {sets * last->line * (reach / (sets * last->line)),
+        (uint32_t)(reach / (sets * last->line)),
+                               last->line};
+    if (less.assoc == 0 || tn_geometry_check(&less) != NULL)
+        return;
+    *last = less;
+    options->geometry_source[GEOMETRY_LL] = "calibrate";
+}
+
 static int check(struct record *r, char **program, struct names *names, struct engine *engine)
 {
     char why[2048];
@@ -678,6 +707,7 @@ static int check(struct record *r, char **program, struct names *names, struct e
         term_error("record: %s", wrong);
         return CLI_OWN_FAILURE;
     }
+    choose_last_level(&r->options);
     return 0;
 }
 

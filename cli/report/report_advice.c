@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ADVICE_VERSION = 1, MARGIN = 6, LABEL = 11 };
+enum { ADVICE_VERSION = 2, MARGIN = 6, LABEL = 11 };
 
 /* ------------------------------------------------------------------------------------------ text */
 
@@ -124,7 +124,7 @@ const char *advice_at_most(const char *certain)
     return strcmp(certain, "high") == 0 ? "" : "up to ";
 }
 
-/* id, title, fix, cest, share, bytes, memory_bytes, certain, data */
+/* id, title, fix, cycles, share, bytes, memory_bytes, certain, data */
 static bool print_one(struct report *report, struct query *q)
 {
     char number[32], level1[32], memory[32], text[160];
@@ -177,7 +177,7 @@ static bool print_all(struct report *report, struct query *q)
     printf("%s", report->sections ? "\n" : "");
     while (good && query_row(q)) {
         if (!any)
-            printf("%sAdvice%s by what it would save of the estimated cycles (CEst), down to %g %%\n",
+            printf("%sAdvice%s by what it would save of the estimated time, down to %g %%\n",
                    term_style(stdout, TERM_BOLD), term_style(stdout, TERM_PLAIN), least);
         any = true;
         good = print_one(report, q);
@@ -185,7 +185,7 @@ static bool print_all(struct report *report, struct query *q)
     if (!any && query_value(report->profile, "SELECT count(*) FROM temp.advice", 0) > 0)
         puts("There is advice, of which --limit=0 shows none");
     else if (!any)
-        printf("No advice: nothing was found that would save %g %% of the estimated cycles (CEst)\n", least);
+        printf("No advice: nothing was found that would save %g %% of the estimated time\n", least);
     if (any)
         putchar('\n');
     return good && print_silent(report);
@@ -271,9 +271,9 @@ bool report_advice(struct report *report, const struct tp_section_group *group)
 
     (void)group;
     query_begin(&q, report->profile,
-                "SELECT id, title, fix, cest, share, bytes, memory_bytes, certain, data, id AS rank, kind, "
+                "SELECT id, title, fix, cycles, share, bytes, memory_bytes, certain, data, id AS rank, kind, "
                 "title, function, "
-                "file, line, data, cest, share, bytes, memory_bytes, confidence, certain, fix "
+                "file, line, data, cest, cest_share, cycles, share, bytes, memory_bytes, confidence, certain, fix "
                 "FROM temp.advice ORDER BY id LIMIT %lld",
                 (long long)report->limit);
     bool good = report->json ? advice_json(report, &q) : print_all(report, &q);

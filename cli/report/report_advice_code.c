@@ -22,7 +22,8 @@
 /* What is about loops or allocations has no line of its own: it is shown at the first of its places that has one. */
 #define ITEMS \
     "SELECT a.id, kind, title, fix, a.share AS share, coalesce(a.function, p.function, ''), " \
-    "coalesce(a.file, p.file), CASE WHEN a.file IS NULL THEN p.line ELSE a.line END, data, certain, cest, confidence " \
+    "coalesce(a.file, p.file), CASE WHEN a.file IS NULL THEN p.line ELSE a.line END, data, certain, cycles, " \
+    "confidence " \
     "FROM temp.advice a LEFT JOIN temp.advice_places p ON p.rowid = (SELECT min(rowid) FROM temp.advice_places " \
     "WHERE advice_id = a.id AND a.file IS NULL AND file <> '') ORDER BY a.id LIMIT %lld"
 /* But that of the advice itself. */
@@ -30,12 +31,12 @@
     "SELECT role, function, file, line, last_line FROM temp.advice_places " \
     "WHERE advice_id = %lld AND role <> 'line' GROUP BY role, function, file, line, last_line ORDER BY min(rowid)"
 
-/* "A loop goes through its data in large steps (grid): saves 15.9 % of CEst, confidence high; exchange the loops" */
+/* "A loop goes through its data in large steps (grid): saves 15.9 % of the time, confidence high; exchange them" */
 static void code_message(struct query *q, char *out, size_t size)
 {
     const char *data = query_null(q, 8) ? "" : query_text(q, 8);
 
-    snprintf(out, size, "%s%s%s%s: saves %s%.1f %% of CEst, confidence %s; %s", query_text(q, 2), *data ? " (" : "",
+    snprintf(out, size, "%s%s%s%s: saves %s%.1f %% of the time, confidence %s; %s", query_text(q, 2), *data ? " (" : "",
              data, *data ? ")" : "", advice_at_most(query_text(q, 9)), query_real(q, 4), query_text(q, 9),
              query_text(q, 3));
 }

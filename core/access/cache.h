@@ -16,6 +16,7 @@
 #include "core/attribute/code.h"
 #include "core/attribute/cost.h"
 #include "core/explain/kinds.h"
+#include "core/explain/pattern.h"
 #include "core/tenure_core.h"
 #include "prefetch.h"
 #include "sets.h"
@@ -56,6 +57,7 @@ struct tn_l1 {
     struct tn_stay *stays;            /* one per way; the consumer's */
     struct tn_coherent *coherent;     /* NULL: other threads' caches are no business of this one (coherence.h) */
     struct tn_kinds *kinds;           /* the same; NULL: misses are not told apart */
+    struct tn_seen seen;              /* the consumer's */
     /* ---- what only the thread reads and writes */
     _Alignas(64) uint64_t missed; /* I1: stamp of the last fetch that missed: an access misses once */
     uint32_t *tags; /* one per way: low bits of the number of the line that is or was there, to find it */

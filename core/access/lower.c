@@ -665,7 +665,7 @@ TN_ALWAYS_INLINE void consume_entry(tn_core *core, struct tn_lower *lower, const
         if (taken->slice)
             charge_slice_miss(core, taken->slice, entry, false);
         if (taken->pattern)
-            tn_pattern_miss(taken->pattern, entry->address);
+            tn_pattern_miss(taken->pattern, &taken->l1->seen, entry->address, core->config.sample);
     }
     if (taken->l1->kinds)
         charge_near_kind(core, taken);

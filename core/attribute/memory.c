@@ -180,6 +180,7 @@ static void forget_page(struct tn_memory *memory, struct tn_page *page, void (*e
         ended(user, page->whole);
     set_whole(memory, page, 0);
     __atomic_store_n(&page->rest, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&page->touched, 0, __ATOMIC_RELAXED);
 }
 
 /* Where the next page is that may be known: that of `at`, or the beginning of a piece behind one without any. */

@@ -10,6 +10,7 @@
  *   page.units   the entries of its units, if they differ; 0: none
  *   page.whole   the entry of its first unit, if one block has all of the page; then units is 0
  *   page.rest    the object of everything that is in no block; 0: not known yet
+ *   page.touched an access has missed in it since it was mapped
  *
  * For addresses in no block there is a sorted list of regions; where that has nothing, the engine is asked. Its answer
  * is kept as a region, and copied to the pages of the region piece by piece as misses meet them. A static object
@@ -45,7 +46,7 @@ enum {
 
 struct tn_page {
     uint64_t whole;
-    uint32_t rest, units;
+    uint32_t rest, units, touched;
 };
 
 struct tn_region {

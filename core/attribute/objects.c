@@ -59,7 +59,7 @@ void tn_data_clear(struct tn_data *data)
 {
     for (uint32_t id = 1; id < data->objects.count; id++) {
         struct tn_data_object *object = tn_data_object_of(data, id);
-        object->began = object->ended = object->bytes = object->largest = 0;
+        object->began = object->ended = object->bytes = object->largest = object->pages = 0;
     }
     tn_slices_clear(&data->slices);
 }
@@ -271,6 +271,15 @@ void tn_block_begins(tn_core *core, uint32_t object, const struct tn_block *bloc
     tn_lock_give(&core->memory);
 }
 
+/* Where the object is not known yet the next miss counts it. Of several threads one does. */
+void tn_page_touched(tn_core *core, uint64_t address, uint32_t object)
+{
+    struct tn_page *page = tn_memory_page(&core->data->memory, address);
+    if (object && !__atomic_load_n(&page->touched, __ATOMIC_RELAXED) &&
+        !__atomic_exchange_n(&page->touched, 1, __ATOMIC_RELAXED))
+        __atomic_fetch_add(&tn_data_object_of(core->data, object)->pages, 1, __ATOMIC_RELAXED);
+}
+
 /* The object of an entry if the entry is a block's; else 0. */
 static struct tn_data_object *block_object(const struct tn_data *data, uint64_t entry)
 {
@@ -402,6 +411,8 @@ struct tn_held tn_data_ask(tn_core *core, uint64_t address)
         held = ask_engine(core, address);
     }
     tn_lock_give(&core->memory);
+    if (tn_memory_page(memory, address))
+        tn_page_touched(core, address, held.object);
     return held;
 }
 

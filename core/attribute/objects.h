@@ -43,6 +43,7 @@ struct tn_data_object {
     uint64_t address, size; /* of a static one: in its file; bytes */
     const char *name, *file;
     uint64_t began, ended, bytes, largest; /* blocks, while collection was on */
+    uint64_t pages;         /* of 4 kB, that were touched for the first time when an access missed in the object */
     uint32_t number;                       /* of blocks so far; its low bits are in the blocks' entries (memory.h) */
 };
 
@@ -133,12 +134,17 @@ struct tn_held {
 /* Find out what holds an address that the map of memory does not know yet, and enter it there. */
 struct tn_held tn_data_ask(tn_core *core, uint64_t address);
 
+/* Count the page of an address that `object` holds, if it is touched for the first time. */
+void tn_page_touched(tn_core *core, uint64_t address, uint32_t object);
+
 /* What holds an address. `line`: the size of lines. Always inlined, since the structure would be returned through
  * memory, written in halves and read as a whole, for which the CPU has to wait. */
 TN_ALWAYS_INLINE struct tn_held tn_data_at(tn_core *core, const struct tn_data *data, uint64_t address, uint32_t line)
 {
     const struct tn_page *page = tn_memory_page(&data->memory, address);
     uint64_t entry = page ? tn_page_entry(&data->memory, page, address) : 0;
+    if (page && !__atomic_load_n(&page->touched, __ATOMIC_RELAXED))
+        tn_page_touched(core, address, entry ? tn_entry_object(entry) : page->rest);
     if (entry) {
         uint32_t rest = (line - (uint32_t)(address & (line - 1)) + (1 << TN_UNIT_BITS) - 1) >> TN_UNIT_BITS;
         return (struct tn_held){tn_entry_object(entry), (uint32_t)entry,

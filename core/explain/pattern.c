@@ -92,7 +92,7 @@ void tn_pattern_clear(const struct tn_patterns *patterns, const struct tn_late *
     struct tn_pattern *pattern = tn_pattern_known(patterns, late);
     if (!pattern)
         return;
-    pattern->strides = pattern->lost = 0;
+    pattern->strides = pattern->covered = pattern->far = pattern->lost = 0;
     memset(pattern->kept, 0, sizeof pattern->kept);
     for (enum tn_level level = 0; level < TN_LEVELS; level++) {
         if (pattern->sets[level])

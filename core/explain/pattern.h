@@ -8,6 +8,9 @@
  *
  *   strides  between successive misses of data at level 1: the most frequent ones, by Misra and Gries:
  *            what is counted of a stride <= how often it was <= what is counted + lost
+ *   covered  misses that prefetchers would have been ahead of: by the most frequent stride, if it is at most
+ *            TN_FOLLOWED; or a line or two beside the last miss in the same page, of the pages that were missed in last
+ *   far      others by the most frequent stride, which leads to another page
  *   sets     conflict misses by the low bits of their set, made when the first happens
  *
  * The consumer's (queue.h), as late costs are.
@@ -17,12 +20,13 @@
 
 #include "core/attribute/cost.h"
 #include "core/base/arena.h"
+#include "core/base/machine.h"
 #include "core/tenure_core.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TN_STRIDES = 4, TN_SET_COUNTS = 64 };
+enum { TN_STRIDES = 4, TN_SET_COUNTS = 64, TN_FOLLOWED = 2048, TN_STREAMS_SEEN = 16 };
 
 struct tn_stride {
     int64_t bytes;
@@ -32,6 +36,7 @@ struct tn_stride {
 struct tn_pattern {
     uint64_t last;           /* address of the last miss + 1; 0: none yet */
     uint64_t strides;        /* how many there were */
+    uint64_t covered, far;   /* of these */
     struct tn_stride kept[TN_STRIDES];
     uint64_t lost;           /* how often each count was lowered */
     uint32_t sets[TN_LEVELS]; /* of struct tn_patterns.sets; 0: no conflict */
@@ -52,16 +57,37 @@ size_t tn_patterns_bytes(const struct tn_patterns *patterns);
 /* A stride that is not one of those kept, or a miss without a stride. */
 void tn_stride_other(struct tn_pattern *pattern, int64_t bytes);
 
-/* Count the stride to a miss of data at `address`. */
-static inline void tn_pattern_miss(struct tn_pattern *pattern, uint64_t address)
+/* The address of the last miss in each of the pages in which a level-1 cache missed last. */
+struct tn_seen {
+    uint64_t last[TN_STREAMS_SEEN];
+};
+
+/* Whether a miss is beside the last one in its page; of lines of which one in `sample` is simulated. */
+static inline bool tn_goes_on(struct tn_seen *seen, uint64_t address, uint32_t sample)
 {
+    uint64_t *last = &seen->last[address >> TN_PAGE_BITS & (TN_STREAMS_SEEN - 1)];
+    int64_t lines = (int64_t)(address >> 6) - (int64_t)(*last >> 6), most = 2 * (int64_t)sample;
+    bool on = *last >> TN_PAGE_BITS == address >> TN_PAGE_BITS && lines && lines <= most && lines >= -most;
+    *last = address;
+    return on;
+}
+
+/* Count the stride to a miss of data at `address`. */
+static inline void tn_pattern_miss(struct tn_pattern *pattern, struct tn_seen *seen, uint64_t address, uint32_t sample)
+{
+    bool on = tn_goes_on(seen, address, sample);
     int64_t bytes = (int64_t)(address + 1 - pattern->last);
     bool first = !pattern->last;
     pattern->last = address + 1;
     if (first)
         return;
     pattern->strides++;
-    if (pattern->kept[0].bytes == bytes && pattern->kept[0].count)
+    bool usual = pattern->kept[0].bytes == bytes && pattern->kept[0].count;
+    if (on || (usual && bytes <= TN_FOLLOWED && bytes >= -TN_FOLLOWED))
+        pattern->covered++;
+    else if (usual && (bytes >= 1 << TN_PAGE_BITS || bytes <= -(1 << TN_PAGE_BITS)))
+        pattern->far++;
+    if (usual)
         pattern->kept[0].count++;
     else
         tn_stride_other(pattern, bytes);

@@ -338,10 +338,10 @@ static void write_data(struct tn_writer *w)
     }
     for (uint32_t id = 1; id < data->objects.count; id++) {
         const struct tn_data_object *object = tn_data_object_of(data, id);
-        if (!object->began && !object->ended)
+        if (!object->began && !object->ended && !object->pages)
             continue;
         tn_record(w, TN_RAW_DATA_BLOCKS);
-        tn_put_list(w, id, object->began, object->ended, object->bytes, object->largest);
+        tn_put_list(w, id, object->began, object->ended, object->bytes, object->largest, object->pages);
     }
     write_places(w);
 }
@@ -416,7 +416,7 @@ static void write_strides(struct tn_writer *w, const uint64_t key[KEY], const st
         kept += pattern->kept[i].count != 0;
     tn_record(w, TN_RAW_STRIDES);
     tn_put_numbers(w, key, KEY);
-    tn_put_list(w, pattern->strides, pattern->lost, kept);
+    tn_put_list(w, pattern->strides, pattern->covered, pattern->far, pattern->lost, kept);
     for (uint32_t i = 0; i < TN_STRIDES; i++) {
         if (!pattern->kept[i].count)
             continue;

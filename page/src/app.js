@@ -109,7 +109,7 @@ export class App {
     /* Where there is room for few columns, the most telling. */
     usual() {
         const all = this.metrics.usual();
-        const few = innerWidth < 1360 ? /^(CEst|spatial)/ : innerWidth < 1700 ? /^(CEst|L1m|spatial)/ : /./;
+        const few = innerWidth < 1360 ? /^(Time|CEst|spatial)/ : innerWidth < 1700 ? /^(Time|CEst|L1m|spatial)/ : /./;
         return innerWidth < NARROW ? [] : all.filter((key) => few.test(key));
     }
 

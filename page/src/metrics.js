@@ -213,9 +213,15 @@ export class Metrics {
         return found && {...found, plain: true};
     }
 
+    /* What something costs in all: the estimate of time, or what there is of its like. */
+    cost() {
+        return ['Time', 'CEst', 'Ir'].find((name) => this.events.has(name)) || this.first();
+    }
+
     /* Columns beside the chosen event's that tables show unless told otherwise. */
     usual() {
-        return ['CEst_incl', 'L1m_incl', 'LLm_incl', 'spatialD1', 'temporalD1'].filter((key) => this.find(key));
+        return [this.cost() + '_incl', 'L1m_incl', 'LLm_incl', 'spatialD1',
+            'temporalD1'].filter((key) => this.find(key));
     }
 
     /* Events by group, that of the event which views show at first in front, and ratios: [title, all of it]. */

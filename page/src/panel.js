@@ -149,7 +149,7 @@ export class Panel {
         const {app} = this;
         const found = await this.statements.loops(statement);
         if (!found.length) return null;
-        const metric = app.metrics.find((app.metrics.find('CEst') ? 'CEst' : 'Ir') + '_incl');
+        const metric = app.metrics.find(app.metrics.cost() + '_incl');
         const values = await app.metrics.values(app.tables.loops, metric);
         const lines = ({line, last_line: last}) => 'lines ' + format.lines(line, last).slice(1);
         /* "2,000 times around, entered once" */

@@ -2,7 +2,7 @@
 /*
  * advice.c: see advice.h.
  *
- * Each rule finds candidates; what would save less than the limit `share` of the cycle estimate is dropped. The same
+ * Each rule finds candidates; what would save less than the limit `share` of the estimated time is dropped. The same
  * line and data object may be found by several rules, as one waste has several remedies: they are kept, since each
  * says how much it would save, but the list of a kind ends after `most`.
  */
@@ -24,7 +24,7 @@ static const struct {
     const char *name, *unit, *words;
     double value;
 } limits[] = {
-    {"share", "%", "of the cycle estimate that a fix must save", 2},
+    {"share", "%", "of the estimated time that a fix must save", 2},
     {"most", "", "pieces of advice of one kind", 5},
     {"spatial", "%", "spatial use below which it is poor", 60},
     {"small", "bytes", "mean size up to which a heap block is small", 64},
@@ -40,9 +40,12 @@ enum { SHARE, MOST, SPATIAL, SMALL, COLD, REGULAR, FAR };
 enum { LIMITS = sizeof limits / sizeof *limits };
 
 /* What rules may name, beside the limits. */
-enum { LINE1, LINE2, LINEL, SIZE1, SIZE2, SIZEL, W1, W2, WL, WC, WB, TOTAL, KINDS, WAY1, FACTS };
+enum { LINE1, LINE2, LINEL, SIZE1, SIZE2, SIZEL, W1, W2, WL, WC, WB, TOTAL, KINDS, WAY1, TIME, READ2, READL,
+    READ_MEMORY,
+       SHARED, WRONG, FACTS };
 static const char *const fact_names[FACTS] = {"line1", "line2", "lineL", "size1", "size2", "sizeL", "w1", "w2", "wL",
-                                               "wc", "wb", "total", "kinds", "way1"};
+                                               "wc", "wb", "total", "kinds", "way1", "time",
+                                               "read2", "readL", "read_memory", "shared", "wrong"};
 
 struct adviser {
     tp_profile *profile;
@@ -143,6 +146,14 @@ static int read_facts(struct adviser *a)
     if (!estimated)
         return 0;
     advice_read_weights(a);
+    if (tp_timed(a->profile)) {
+        static const char *const speeds[] = {"time.L2.read", "time.LL.read", "time.memory.read", "time.shared",
+                                             "time.mispredicted"};
+        for (int i = 0; i < SHARED - READ2 + 2; i++)
+            a->fact[READ2 + i] = advice_of_cache(a->profile, speeds[i], 0);
+        if (tp_number(a->profile, sqlite3_mprintf("SELECT Time FROM totals"), 0, &a->fact[TIME], a->err))
+            return -1;
+    }
     return tp_number(a->profile, sqlite3_mprintf("SELECT CEst FROM totals"), 0, &a->fact[TOTAL], a->err);
 }
 
@@ -224,18 +235,65 @@ static int confidence_of(struct adviser *a, sqlite3_stmt *row, double *out)
     return 0;
 }
 
+/* The estimate of time, and CEst of the misses, of what a rule is about: a site, an object, or all that is walked. */
+static int time_of_row(struct adviser *a, sqlite3_stmt *row, double *time, double *cest)
+{
+    static const char *const ids[] = {"fusion", "data_id", "function_id", "loop_id", "line"};
+    const double *w = a->fact;
+    int64_t id[5];
+
+    for (int i = 0; i < 5; i++)
+        id[i] = (int64_t)advice_value_of(row, ids[i]);
+    char *from = id[0] ? sqlite3_mprintf("advice_objects WHERE data_id IN (SELECT data_id FROM temp.advice_fusions"
+                                         " WHERE fusion = %lld)", id[0])
+                 : !id[2] ? sqlite3_mprintf("advice_objects WHERE data_id = %lld", id[1])
+                          : sqlite3_mprintf("advice_sites WHERE data_id = %lld AND function_id = %lld AND"
+                                            " ifnull(loop_id, 0) = %lld AND line = %lld", id[1], id[2], id[3], id[4]);
+    char *misses = sqlite3_mprintf("SELECT total(%!.15g * misses1 + %!.15g * misses2 + %!.15g * missesL) FROM temp.%s",
+                                   w[W1], w[W2], w[WL], from);
+    int failed = !from || tp_number(a->profile, sqlite3_mprintf("SELECT total(time) FROM temp.%s", from), 0, time,
+                                    a->err) ||
+                 tp_number(a->profile, misses, 0, cest, a->err);
+    sqlite3_free(from);
+    return !failed ? 0 : from ? -1 : TP_NO_MEMORY(a->err);
+}
+
+/* Of the time that a rule's misses take, the part that CEst has of those that would be saved; and what is left takes no
+ * more than the transfer of its lines, where it is loaded ahead. */
+static int time_saved(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row, double of_misses, double *out)
+{
+    double time, cest;
+
+    *out = advice_value_of(row, "shared") * a->fact[SHARED] + advice_value_of(row, "wrong") * a->fact[WRONG];
+    if (!(of_misses > 0) || advice_value_of(row, "data_id") <= 0)
+        return 0;
+    if (time_of_row(a, row, &time, &cest))
+        return -1;
+    double part = cest > 0 ? fmin(1, of_misses / cest) : 0, left = (1 - part) * time;
+    if (rule->walks && cest > 0) {
+        double lines = (1 - part) * cest / (a->fact[W1] + a->fact[W2] * (a->fact[SIZE2] > 0) + a->fact[WL]);
+        left = fmin(left, lines * a->fact[READ_MEMORY]);
+    }
+    *out += time - left;
+    return 0;
+}
+
 /* What a rule has found, if it is worth saying. */
 static int advice_keep(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row)
 {
     static const char *const copied[] = {"function_id", "file_id", "line", "loop_id", "data_id", "other_function_id",
                                          "other_file_id", "other_line", "other_loop_id", "fusion"};
     double lines[3] = {advice_value_of(row, "lines1"), advice_value_of(row, "lines2"), advice_value_of(row, "linesL")};
-    double cest =
-        a->fact[W1] * lines[0] + a->fact[W2] * lines[1] + a->fact[WL] * lines[2] + advice_value_of(row, "cycles");
-    double confidence;
+    double misses = a->fact[W1] * lines[0] + a->fact[W2] * lines[1] + a->fact[WL] * lines[2];
+    double cest = misses + a->fact[WC] * advice_value_of(row, "shared") + a->fact[WB] * advice_value_of(row, "wrong");
+    bool timed = a->fact[TIME] > 0;
+    double confidence, cycles = cest;
     int at = 1;
 
-    if (!(cest > 0) || 100 * cest < a->limit[SHARE] * a->fact[TOTAL])
+    if (!(cest > 0) || (timed && time_saved(a, rule, row, misses, &cycles)))
+        return cest > 0 ? -1 : 0;
+    double share = 100 * cycles / (timed ? a->fact[TIME] : a->fact[TOTAL]);
+    if (!(cycles > 0) || share < a->limit[SHARE] || 100 * cest < a->limit[SHARE] / 4 * a->fact[TOTAL])
         return 0;
     if (confidence_of(a, row, &confidence))
         return -1;
@@ -250,6 +308,8 @@ static int advice_keep(struct adviser *a, const struct tp_rule *rule, sqlite3_st
     }
     sqlite3_bind_double(a->found, at++, cest);
     sqlite3_bind_double(a->found, at++, 100 * cest / a->fact[TOTAL]);
+    sqlite3_bind_double(a->found, at++, cycles);
+    sqlite3_bind_double(a->found, at++, share);
     sqlite3_bind_int64(a->found, at++, advice_whole(lines[0] * a->fact[LINE1]));
     sqlite3_bind_int64(a->found, at++, advice_whole(lines[2] * a->fact[LINEL]));
     sqlite3_bind_double(a->found, at, confidence);
@@ -358,9 +418,9 @@ static int try_rule(struct adviser *a, const struct tp_rule *rule)
 
 static const char into_found[] =
     "INSERT INTO temp.advice_found(kind, title, fix, other, function_id, file_id, line, loop_id, data_id,"
-    " other_function_id, other_file_id, other_line, other_loop_id, fusion, cest, share, bytes, memory_bytes,"
-    " confidence)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    " other_function_id, other_file_id, other_line, other_loop_id, fusion, cest, cest_share, cycles, share, bytes,"
+    " memory_bytes, confidence)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 static const char into_evidence[] = "INSERT INTO temp.advice_found_evidence VALUES (?, ?, ?, ?, ?, ?, ?)";
 
 static int try_rules(struct adviser *a)

@@ -12,14 +12,16 @@
  * they live as long as the profile is open:
  *
  *   advice           id, kind, title, fix, function, function_id, file, file_id, line, loop_id, fusion, data, data_id,
- *                    cest, share, bytes, memory_bytes, confidence, certain
+ *                    cest, cest_share, cycles, share, bytes, memory_bytes, confidence, certain
  *   advice_places    advice_id, role, function, function_id, file, file_id, line, last_line, share, object
  *   advice_evidence  advice_id, key, value, unit, words, text
  *   advice_limits    name, value, unit, words
  *   advice_silent    kind, record: what was not looked for, and the option of `tenure record` that it needs
  *
- * `advice.id` is the rank, 1 for what saves most. `cest` is what a fix would save of the cycle estimate, `share` the
- * same in percent of the total, `bytes` and `memory_bytes` what less would be loaded into level 1, and from memory.
+ * `advice.id` is the rank, 1 for what saves most. `cycles` is what a fix would save of the estimated time (of CEst in a
+ * profile that has no Time, or where weights were given), `share` the same in percent of the total; `cest` and
+ * `cest_share` are of CEst in any case, `bytes` and `memory_bytes` what less would be loaded into level 1, and from
+ * memory.
  * `confidence` is from 0 to 1, `certain` the word for it: high, medium, low. What is not known is NULL.
  */
 #ifndef TENURE_PROFILE_ADVICE_H

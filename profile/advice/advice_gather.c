@@ -25,7 +25,7 @@
  * Costs have names that are the same whatever was simulated: misses1, of these cold1, capacity1 and conflict1;
  * stores1, of the misses those of stores; and of the lines that they loaded used1, lost1 (bytes touched, and never
  * touched), touched1 (bytes touched, each time), tenures1; the same for levels 2 and L; of this also touchesL
- * and rareL (the sum of 1000 / touches over all lines); and `spatial`, the spatial use
+ * and rareL (the sum of 1000 / touches over all lines); `time`, the estimate of time; and `spatial`, the spatial use
  * of level 1 in percent. What was not recorded is 0. Of misses1, chased1 are of accesses whose address comes from loads
  * that follow pointers (address_loads), forked1 of those that several such loads may lead to, and entered1 of those
  * whose address another load brings, which misses as often; that one's misses of the last level are enteredL.
@@ -54,7 +54,7 @@ static const struct {
     {"lost1", {"SpLossD1"}},       {"lost2", {"SpLossD2"}},       {"lostL", {"SpLossL"}},
     {"touched1", {"BytD1"}},       {"touched2", {"BytD2"}},       {"touchedL", {"BytL"}},
     {"tenures1", {"EvD1"}},        {"tenures2", {"EvD2"}},        {"tenuresL", {"EvL"}},
-    {"touchesL", {"TchL"}},        {"rareL", {"AcCostL"}},
+    {"touchesL", {"TchL"}},        {"rareL", {"AcCostL"}},       {"time", {"Time"}},
 };
 enum { COSTS = sizeof costs / sizeof *costs };
 

@@ -16,27 +16,28 @@ static const char found[] =
     "CREATE TEMP TABLE advice_found(id INTEGER PRIMARY KEY, kind TEXT, title TEXT, fix TEXT, other TEXT,"
     " function_id INTEGER, file_id INTEGER, line INTEGER, loop_id INTEGER, data_id INTEGER,"
     " other_function_id INTEGER, other_file_id INTEGER, other_line INTEGER, other_loop_id INTEGER, fusion INTEGER,"
-    " cest REAL, share REAL, bytes INTEGER, memory_bytes INTEGER, confidence REAL);"
+    " cest REAL, cest_share REAL, cycles REAL, share REAL, bytes INTEGER, memory_bytes INTEGER, confidence REAL);"
     "CREATE TEMP TABLE advice_found_evidence(found_id INTEGER, n INTEGER, key TEXT, value REAL, unit TEXT, words TEXT,"
     " text TEXT);";
 
 /* One cause, one piece of advice: of what rules say of a whole data object, and of sites in it, what saves more. */
 static const char alone[] =
-    "DELETE FROM temp.advice_found WHERE id IN (WITH some AS (SELECT id, data_id, cest, function_id IS NULL AS whole"
+    "DELETE FROM temp.advice_found WHERE id IN (WITH some AS (SELECT id, data_id, cycles, function_id IS NULL AS whole"
     " FROM temp.advice_found WHERE kind IN ('list', 'tree', 'chain', 'search', 'gaps', 'fields', 'stride', 'random',"
-    " 'unused')), sums AS (SELECT data_id, whole, sum(cest) AS cest FROM some GROUP BY data_id, whole)"
+    " 'unused')), sums AS (SELECT data_id, whole, sum(cycles) AS cycles FROM some GROUP BY data_id, whole)"
     " SELECT some.id FROM some JOIN sums o ON o.data_id = some.data_id AND o.whole <> some.whole"
     " JOIN sums m ON m.data_id = some.data_id AND m.whole = some.whole"
-    " WHERE o.cest > m.cest OR (o.cest = m.cest AND NOT some.whole));";
+    " WHERE o.cycles > m.cycles OR (o.cycles = m.cycles AND NOT some.whole));";
 
 static const char ranked[] =
     "DROP TABLE IF EXISTS temp.advice;"
-    "CREATE TEMP TABLE advice AS SELECT row_number() OVER (ORDER BY r.cest DESC, r.confidence DESC, r.id) AS id,"
+    "CREATE TEMP TABLE advice AS SELECT row_number() OVER (ORDER BY r.cycles DESC, r.confidence DESC, r.id) AS id,"
     " r.kind, r.title, r.fix, n.base AS function, r.function_id, f.path AS file, r.file_id, r.line, r.loop_id,"
-    " r.fusion, d.name AS data, r.data_id, r.cest, r.share, r.bytes, r.memory_bytes, r.confidence,"
+    " r.fusion, d.name AS data, r.data_id, r.cest, r.cest_share, r.cycles, r.share, r.bytes, r.memory_bytes,"
+    " r.confidence,"
     " CAST(CASE WHEN r.confidence >= 0.8 THEN 'high' WHEN r.confidence >= 0.5 THEN 'medium' ELSE 'low' END AS TEXT)"
     " AS certain, r.id AS found_id FROM"
-    " (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY cest DESC, confidence DESC, id) AS place"
+    " (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY cycles DESC, confidence DESC, id) AS place"
     " FROM temp.advice_found) r LEFT JOIN t_functions n ON n.id = r.function_id LEFT JOIN files f ON f.id = r.file_id"
     " LEFT JOIN t_data d ON d.id = r.data_id WHERE r.place <= %d;"
     "DROP TABLE IF EXISTS temp.advice_evidence;"

@@ -9,7 +9,7 @@
  *   other_function_id, other_file_id, other_line, other_loop_id   a second place, whose role is `other`
  *   fusion                                  in temp.advice_fusions: loops that are named, too
  *   lines1, lines2, linesL                  lines that less would be loaded, by level
- *   cycles                                  what else would be saved of the estimate
+ *   shared, wrong                           lines of other threads that less would be missed, branches guessed wrong
  *   confidence                              0 to 1
  *
  * and each row of `evidence` is the column of its key, or the text in <key>_text. A column that is not there is NULL.
@@ -34,6 +34,7 @@ struct tp_rule {
     enum { TP_STRIDES_ANY, TP_STRIDES_KEPT, TP_STRIDES_LOST } strides; /* whether it says nothing without, or with,
                                                                           strides */
     const char *record; /* option of `tenure record` that it needs; NULL: none */
+    bool walks;         /* what is left is loaded line after line, ahead of its use */
     bool turns;         /* Valgrind's engine gives threads such long turns that it sees little of this */
     const char *if_so;  /* a query: whether there would be anything to say with it; NULL: yes */
     bool without_data; /* it says something of a profile without data objects, too */

@@ -93,8 +93,8 @@
 /* Of each data object the write that takes most lines, and who misses them: of misses of this kind, false or true. */
 #define SHARING(kind, most)                                                                                            \
     "SELECT data_id, w.function_id, w.file_id, w.line, w.loop_id, v.function_id AS other_function_id,"                 \
-    " v.file_id AS other_file_id, v.line AS other_line, v.loop_id AS other_loop_id, falsely AS lines1, :wc * falsely"  \
-    " AS cycles, falsely AS misses, 100.0 * falsely / wrongly AS part, written AS written_text, touched AS"            \
+    " v.file_id AS other_file_id, v.line AS other_line, v.loop_id AS other_loop_id, falsely AS lines1,"                \
+    " falsely AS shared, falsely AS misses, 100.0 * falsely / wrongly AS part, written AS written_text, touched AS"    \
     " touched_text, 1.0 * falsely / wrongly AS confidence FROM (SELECT *, sum(" kind "_sharing)"                       \
     " OVER (PARTITION BY data_id) AS falsely, sum(misses) OVER (PARTITION BY data_id) AS wrongly, row_number()"        \
     " OVER (PARTITION BY data_id ORDER BY " kind "_sharing DESC) AS place FROM t_sharing) s"                           \
@@ -130,6 +130,7 @@ const struct tp_rule tp_rules[] = {
     },
     {
         .kind = "list",
+        .walks = true,
         .title = "A list is followed from element to element",
         .fix = "keep the elements in an array, or lay them in the order in which they are walked (a pool, filled in"
                " that order)",
@@ -164,6 +165,7 @@ const struct tp_rule tp_rules[] = {
     /* poor spatial use */
     {
         .kind = "stride",
+        .walks = true,
         .title = "A loop goes through its data in large steps",
         .fix = "exchange the loops, or transpose the data, so that the inner loop goes along the lines; where two"
                " arrays want different orders, work in blocks that fit into the cache",
@@ -187,6 +189,7 @@ const struct tp_rule tp_rules[] = {
     },
     {
         .kind = "gaps",
+        .walks = true,
         .title = "Gaps between small heap blocks",
         .fix = "allocate the blocks together, one behind the other (a pool, an array), in the order in which they"
                " are used",
@@ -206,6 +209,7 @@ const struct tp_rule tp_rules[] = {
     },
     {
         .kind = "fields",
+        .walks = true,
         .title = "Fields that are loaded with others, and not needed with them",
         .fix = "split the structure: what is needed together in one, the rest in another, reached by the same index"
                " or a pointer",
@@ -236,6 +240,7 @@ const struct tp_rule tp_rules[] = {
     },
     {
         .kind = "fields",
+        .walks = true,
         .title = "A part of each record is needed, and all of it is loaded",
         .fix = "split the records: what is needed together in one, the rest in another, reached by the same index",
         .needs = "SpLossD1",
@@ -403,7 +408,7 @@ const struct tp_rule tp_rules[] = {
         .record = "--branch-sim=yes",
         .without_data = true,
         .sql =
-            "SELECT function_id, file_id, line, :wb * Bim AS cycles, 100.0 * Bim / Bi AS missed, Bi AS jumps, 0.5"
+            "SELECT function_id, file_id, line, Bim AS wrong, 100.0 * Bim / Bi AS missed, Bi AS jumps, 0.5"
             " * Bim / Bi AS confidence FROM temp.advice_code WHERE 100.0 * Bim >= :mispredicted * Bi AND Bim > 0",
         .evidence = {{"jumps", "", "indirect jumps or calls"},
                      {"missed", "%", "of them have another target than the last time"}},
@@ -416,7 +421,7 @@ const struct tp_rule tp_rules[] = {
         .record = "--branch-sim=yes",
         .without_data = true,
         .sql =
-            "SELECT function_id, file_id, line, :wb * Bcm AS cycles, 100.0 * Bcm / Bc AS missed, Bc AS jumps, min(1,"
+            "SELECT function_id, file_id, line, Bcm AS wrong, 100.0 * Bcm / Bc AS missed, Bc AS jumps, min(1,"
             " 2.0 * Bcm / Bc) AS confidence FROM temp.advice_code WHERE 100.0 * Bcm >= :mispredicted * Bc AND Bcm > 0",
         .evidence = {{"jumps", "", "conditional branches"}, {"missed", "%", "of them are mispredicted"}},
     },

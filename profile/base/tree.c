@@ -54,6 +54,7 @@ static int tree_find_lines(struct tp_tree *tree)
 struct path {
     uint32_t *running; /* by context + 1: nodes that run it */
     uint32_t *called;  /* by line + 1: nodes that are called from it */
+    uint32_t *reached; /* by arc + 1: nodes that are reached by it */
     uint32_t *inside;  /* by context + 1: the last topmost node of one of its lines */
 };
 
@@ -64,6 +65,8 @@ static void enter(struct tp_tree *tree, struct path *path, uint32_t node)
 
     if (path->running[at->context]++ == 0)
         tree->top[node] |= TP_TOP_OF_FUNCTION;
+    if (path->reached[at->arc]++ == 0 && at->arc)
+        tree->top[node] |= TP_TOP_OF_ARC;
     if (line && path->called[line]++ == 0) {
         uint32_t *inside = &path->inside[tree->lines.context.at[line - 1]];
         tree->top[node] |= TP_TOP_OF_LINE;
@@ -80,8 +83,9 @@ static void enter(struct tp_tree *tree, struct path *path, uint32_t node)
 static int tree_walk(struct tp_tree *tree)
 {
     size_t contexts = tree->rec->contexts.count + 1, lines = tree->lines.context.count + 1;
-    uint32_t *of_path = calloc(2 * contexts + lines, sizeof *of_path);
-    struct path path = {.running = of_path, .inside = of_path + contexts, .called = of_path + 2 * contexts};
+    uint32_t *of_path = calloc(2 * contexts + lines + tree->rec->arcs.count + 1, sizeof *of_path);
+    struct path path = {.running = of_path, .inside = of_path + contexts, .called = of_path + 2 * contexts,
+                        .reached = of_path + 2 * contexts + lines};
     uint32_t node = of_path ? tree->first_child[0] : 0;
 
     while (node) {
@@ -93,6 +97,7 @@ static int tree_walk(struct tp_tree *tree)
         for (uint32_t left = node; left;) {
             uint32_t line = tp_tree_line(tree, left);
             path.running[tree->rec->nodes.at[left - 1].context]--;
+            path.reached[tree->rec->nodes.at[left - 1].arc]--;
             if (line)
                 path.called[line]--;
             if (tree->top[left] & TP_TOP_OF_LINE)

@@ -20,6 +20,7 @@
 enum {
     TP_TOP_OF_FUNCTION = 1, /* no ancestor runs the node's function */
     TP_TOP_OF_LINE = 2,     /* called from a line, and no ancestor is called from it too */
+    TP_TOP_OF_ARC = 4,      /* no ancestor was reached by the same arc */
 };
 
 /* Lines of functions from which something is called. */

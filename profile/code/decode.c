@@ -7,6 +7,8 @@
  */
 #include "profile/code/decode.h"
 
+#include <string.h>
+
 #include "tenure_config.h"
 
 bool tp_can_decode(void)
@@ -164,11 +166,80 @@ static void see_memory(const ZydisDecodedOperand *operand, struct tp_decoded *ou
     out->displacement = (int32_t)operand->mem.disp.value;
 }
 
+/* ------------------------------------------------------------------------------------------ cycles */
+
+/* A register's bit among all: general ones, vectors, mask registers and x87's, flags. */
+static uint64_t bit_of_all(ZydisRegister reg)
+{
+    ZydisRegister whole = ZydisRegisterGetLargestEnclosing(MODE, reg);
+
+    if (whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15)
+        return whole == ZYDIS_REGISTER_RSP ? 0 : 1ull << (whole - ZYDIS_REGISTER_RAX);
+    if (whole >= ZYDIS_REGISTER_ZMM0 && whole <= ZYDIS_REGISTER_ZMM31)
+        return 1ull << (16 + whole - ZYDIS_REGISTER_ZMM0);
+    if (whole >= ZYDIS_REGISTER_YMM0 && whole <= ZYDIS_REGISTER_YMM31)
+        return 1ull << (16 + whole - ZYDIS_REGISTER_YMM0);
+    if (whole >= ZYDIS_REGISTER_XMM0 && whole <= ZYDIS_REGISTER_XMM31)
+        return 1ull << (16 + whole - ZYDIS_REGISTER_XMM0);
+    if (reg >= ZYDIS_REGISTER_ST0 && reg <= ZYDIS_REGISTER_ST7)
+        return 1ull << 48;
+    if (reg >= ZYDIS_REGISTER_K0 && reg <= ZYDIS_REGISTER_K7)
+        return 1ull << (49 + reg - ZYDIS_REGISTER_K0);
+    return whole == ZYDIS_REGISTER_RFLAGS ? 1ull << 57 : 0;
+}
+
+/* Cycles of processors of the last ten years, near enough: where makers differ, what is between them. What an
+ * instruction's name begins with, after the "v" of AVX, decides. */
+static void see_latency(const ZydisDecodedInstruction *instruction, struct tp_decoded *out)
+{
+    static const struct {
+        const char *begins;
+        uint8_t latency, busy;
+    } known[] = {
+        {"idiv", 14, 8}, {"divs", 13, 5}, {"divp", 13, 6},  {"fdiv", 15, 8},   {"div", 14, 8},   {"sqrt", 18, 7},
+        {"fsqrt", 18, 8}, {"imul", 3, 1}, {"mul", 4, 1},    {"fmul", 4, 1},    {"fmadd", 4, 1},  {"fmsub", 4, 1},
+        {"fnmadd", 4, 1}, {"cvt", 4, 1},  {"addp", 3, 1},   {"adds", 3, 1},    {"subp", 3, 1},   {"subs", 3, 1},
+        {"fadd", 4, 1},   {"fsub", 4, 1}, {"minp", 2, 1},   {"mins", 2, 1},    {"maxp", 2, 1},   {"maxs", 2, 1},
+        {"comis", 3, 1},  {"ucomis", 3, 1}, {"pmul", 4, 1}, {"pmadd", 4, 1},   {"gather", 20, 8}, {"pgather", 20, 8},
+        {"bsf", 3, 1},    {"bsr", 3, 1},  {"cpuid", 100, 100}, {"rdtsc", 25, 25}, {"mfence", 30, 30},
+    };
+    const char *name = ZydisMnemonicGetString(instruction->mnemonic);
+
+    name += *name == 'v';
+    out->latency = out->busy = instruction->attributes & ZYDIS_ATTRIB_HAS_LOCK ? 18 : 1;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strncmp(name, known[i].begins, strlen(known[i].begins)) == 0) {
+            out->latency = known[i].latency;
+            out->busy = known[i].busy;
+            return;
+        }
+    }
+}
+
+static void see_cycles(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand, bool clears,
+                       struct tp_decoded *out)
+{
+    for (unsigned i = 0; i < instruction->operand_count; i++) {
+        uint64_t bit = operand[i].type == ZYDIS_OPERAND_TYPE_REGISTER ? bit_of_all(operand[i].reg.value) : 0;
+        if (operand[i].type == ZYDIS_OPERAND_TYPE_MEMORY && operand[i].mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+            out->uses |= bit_of_all(operand[i].mem.base) | bit_of_all(operand[i].mem.index);
+        if (operand[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ && !clears)
+            out->uses |= bit;
+        if (operand[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+            out->sets |= bit;
+    }
+    see_latency(instruction, out);
+    if (strstr(ZydisMnemonicGetString(instruction->mnemonic), "movnt") && out->stores)
+        out->past = (uint8_t)(operand[0].size / 8);
+}
+
 /* Which registers it moves what between. */
 static void see_moves(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
                       struct tp_decoded *out)
 {
-    bool clears = (instruction->mnemonic == ZYDIS_MNEMONIC_XOR || instruction->mnemonic == ZYDIS_MNEMONIC_SUB) &&
+    bool clears = (instruction->mnemonic == ZYDIS_MNEMONIC_XOR || instruction->mnemonic == ZYDIS_MNEMONIC_SUB ||
+                   instruction->mnemonic == ZYDIS_MNEMONIC_PXOR || instruction->mnemonic == ZYDIS_MNEMONIC_XORPS ||
+                   instruction->mnemonic == ZYDIS_MNEMONIC_XORPD) &&
                   operand[0].type == ZYDIS_OPERAND_TYPE_REGISTER && operand[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
                   operand[0].reg.value == operand[1].reg.value;
 
@@ -180,6 +251,7 @@ static void see_moves(const ZydisDecodedInstruction *instruction, const ZydisDec
         else if (operand[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
             see_memory(&operand[i], out);
     }
+    see_cycles(instruction, operand, clears, out);
     if (instruction->meta.category == ZYDIS_CATEGORY_STRINGOP) /* rsi and rdi go on, and take nothing from memory */
         out->writes &= (uint16_t)~out->address;
 }

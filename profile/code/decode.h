@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * decode.h: what one instruction does, as far as statements, loops and chains ask: where execution goes next, what kind
- * of data it takes from or puts into memory, what the ways of compilers to jump through a table are made of, and which
- * general registers it moves what between.
+ * of data it takes from or puts into memory, what the ways of compilers to jump through a table are made of, which
+ * general registers it moves what between, and how long its result takes.
  *
  * With Zydis. Without it in the build nothing is known: every instruction is TP_FLOW_UNKNOWN.
  */
@@ -53,6 +53,11 @@ struct tp_decoded {
     uint16_t address; /* of its access to memory */
     bool keeps;       /* what it writes may be, in part, what was there before */
     bool loads, stores;
+    /* How fast (cycles.h): all registers, a bit for each, besides those of the address; and cycles from them, or from
+     * what was loaded, to the result; and for how many cycles no other like it begins, where that is more than one. */
+    uint64_t uses, sets;
+    uint8_t latency, busy;
+    uint8_t past; /* bytes that are stored past the caches */
     bool in_slot;     /* of the stack: at `displacement` from register number slot_base, rsp or rbp */
     uint8_t slot_base;
     int32_t displacement;

@@ -18,6 +18,7 @@
 
 #include "profile/base/error.h"
 #include "profile/code/chains.h"
+#include "profile/code/cycles.h"
 #include "profile/code/nest.h"
 #include "profile/objects/debugfile.h"
 
@@ -310,6 +311,22 @@ static int keep_chains(struct loops *l, uint32_t context)
     return 0;
 }
 
+/* ------------------------------------------------------------------------------------------ cycles */
+
+static int keep_cycles(struct loops *l, uint32_t context)
+{
+    double *cycles = malloc((l->graph.sites + 1) * sizeof *cycles);
+    int failed = cycles ? tp_cycles_make(cycles, &l->graph, &l->nest) : -1;
+
+    for (uint32_t i = l->sites->first[context - 1], place = 0; !failed && i < l->sites->first[context]; i++) {
+        place += l->graph.site[place].address != l->sites->at[i].address;
+        l->rec->instrs.at[l->sites->at[i].instr].cycles = (float)cycles[place];
+        l->rec->instrs.at[l->sites->at[i].instr].past = l->graph.code.at[place].past;
+    }
+    free(cycles);
+    return failed ? TP_NO_MEMORY(l->err) : 0;
+}
+
 /* ------------------------------------------------------------------------------------------ all */
 
 static int keep_loops(struct loops *l, uint32_t context)
@@ -373,7 +390,7 @@ int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struc
         if (made < 0 || (made && tp_nest_make(&l.nest, &l.graph)))
             failed = TP_NO_MEMORY(err);
         else if (made)
-            failed = keep_loops(&l, i) || keep_chains(&l, i);
+            failed = keep_loops(&l, i) || keep_chains(&l, i) || keep_cycles(&l, i);
         const struct tp_function *in = tp_function_of(rec, i);
         if (in && in->object)
             rec->objects.at[in->object - 1].note = tp_image_cut_off(rec->objects.at[in->object - 1].note);

@@ -215,20 +215,22 @@ static void put_sections(FILE *to)
     }
 }
 
-/* What the cycles of each term of the estimate go to. */
-static void put_time(tp_profile *profile, FILE *to)
+/* What the time goes to, by the terms of CEst: words, and cycles where they are those of the estimate of time. */
+static int put_time(tp_profile *profile, FILE *to, struct tp_error *err)
 {
-    const struct tp_event *estimate = tp_event_find(profile, "CEst");
-    struct tp_weighted_sum sum = {0};
-    char words[200];
+    struct tp_time_part part[TP_WEIGHTED_TERMS];
+    size_t count;
+    int failed = tp_time_parts(profile, part, &count, err);
 
-    if (!estimate || !estimate->formula || tp_weighted_sum_read(&sum, estimate->formula))
-        return;
-    for (size_t i = 0; i < sum.count; i++) {
-        tp_time_words(profile, sum.term[i].event, words, sizeof words);
-        put_text(to, i ? ", " : "", sum.term[i].event);
-        put_text(to, ": ", words);
+    for (size_t i = 0; !failed && i < count; i++) {
+        put_text(to, i ? ", " : "", part[i].event->name);
+        put_text(to, ": {\"words\": ", part[i].words);
+        if (tp_event_find(profile, "Time"))
+            fprintf(to, ", \"cycles\": %.0f, \"pointers\": %.0f, \"pages\": %.0f", part[i].cycles,
+                    part[i].pointers, part[i].pages);
+        putc('}', to);
     }
+    return failed;
 }
 
 static int put_index(tp_profile *profile, struct tp_pack *pack, const struct tp_html_tables *tables,
@@ -247,7 +249,7 @@ static int put_index(tp_profile *profile, struct tp_pack *pack, const struct tp_
     fputs(", \"sections\": [", to);
     put_sections(to);
     fputs("], \"time\": {", to);
-    put_time(profile, to);
+    int failed = put_time(profile, to, pack->err);
     fputs("}, \"tables\": {", to);
     for (size_t i = 0; i < tables->sheets.count; i++) {
         fputs(i ? ",\n" : "\n", to);
@@ -256,11 +258,12 @@ static int put_index(tp_profile *profile, struct tp_pack *pack, const struct tp_
         tp_sheet_describe(&tables->sheets.at[i], to);
     }
     fputs("}}", to);
-    int failed = fclose(to) || !text;
+    if (fclose(to) || !text)
+        failed = TP_NO_MEMORY(pack->err);
     if (!failed)
         tp_bytes_put(&bytes, text, size);
     free(text);
-    failed = failed ? TP_NO_MEMORY(pack->err) : tp_pack_block(pack, &bytes, &block);
+    failed = failed || tp_pack_block(pack, &bytes, &block);
     tp_bytes_free(&bytes);
     return failed;
 }

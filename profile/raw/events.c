@@ -52,6 +52,8 @@ static const struct row {
 #define TN_MISS(name, stream, level, access, cause, option, long_name, title)                           \
     {#name, "", long_name, title, "", group_COST, NULL, TP_CAN_##cause, OPTION_CACHE_SIM, OPTION_##option, \
      TP_RECORDED, 0, false},
+#define TN_MADE(name, group, unit, long_name, title) \
+    {#name, "", long_name, title, unit, group_##group, NULL, 0, 0, 0, TP_RECORDED, 0, false},
 #define TN_COHERENCE(name, cause, long_name, title) \
     {#name, "", long_name, title, "", group_SHARED, NULL, TP_CAN_##cause, OPTION_COHERENCE, 0, TP_RECORDED, 0, false},
 #define TN_USE(name, type, levels, group, unit, long_name, title) \
@@ -305,6 +307,7 @@ int tp_events_read(struct tp_events *events, struct tp_cursor *c, const char **w
     *what = "no events at all";
     if (!read.count)
         return -1;
+    read.timed = (read.time = column_of(&read, "Time", 0)) != TP_UNUSED;
     add_groups(&read);
     *what = "events that are not those of the part before";
     if (events->count && memcmp(events, &read, sizeof read) != 0)
@@ -367,6 +370,7 @@ void tp_events_arrange(struct tp_events *events, const uint64_t *seen, uint16_t 
         }
         past = next + 1;
     }
+    events->time = all.timed ? kept[all.time] : 0;
     for (size_t i = 0; i < all.immediates; i++)
         events->immediate_column[i] = kept[all.immediate_column[i]];
     for (int kind = 0; kind < 2; kind++) {
@@ -488,6 +492,14 @@ static void add_words(const struct tp_events *events, const uint8_t *bytes, uint
     }
 }
 
+static void add_time(uint64_t *to, const uint8_t *bytes)
+{
+    uint64_t value;
+
+    memcpy(&value, bytes, sizeof value);
+    *to = tp_sum(*to, value);
+}
+
 void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uint64_t *row, uint64_t *incl)
 {
     struct tp_cursor c = {.p = blob->bytes, .begin = blob->bytes, .end = blob->bytes + blob->size};
@@ -516,6 +528,11 @@ void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uin
     case TP_FORM_ROWS:
         add_words(events, blob->bytes, row);
         add_words(events, blob->bytes + events->count * sizeof *row, incl);
+        break;
+    case TP_FORM_TIME:
+        add_time(&row[events->time], blob->bytes);
+        if (incl)
+            add_time(&incl[events->time], blob->bytes + sizeof *incl);
         break;
     }
 }

@@ -21,7 +21,7 @@
 #include "profile/raw/raw_read.h"
 
 enum {
-    TP_MAX_EVENTS = TN_RAW_MAX_SLOTS * (1 + 2 * (1 + TN_SAMPLE_GROUPS)), /* and those by groups */
+    TP_MAX_EVENTS = 1 + TN_RAW_MAX_SLOTS * (1 + 2 * (1 + TN_SAMPLE_GROUPS)), /* Time, and those by groups */
     TP_EVENT_NAME = 32,
     TP_CAN_READ = 1,
     TP_CAN_WRITE = 2,
@@ -40,6 +40,8 @@ struct tp_column {
 struct tp_events {
     size_t count, by_group; /* of columns; of these, the last ones that are by groups */
     struct tp_column column[TP_MAX_EVENTS];
+    bool timed;    /* there is a column of the estimate of time, which no file has */
+    uint16_t time; /* which one it is */
     size_t immediates, slots[2]; /* as the file has them */
     uint16_t immediate_column[TN_RAW_MAX_SLOTS];
     uint16_t slot_column[2][TN_RAW_MAX_SLOTS]; /* TP_UNUSED: "-" */
@@ -135,9 +137,11 @@ enum tp_form {
     TP_FORM_SELF_AND_INCL,
     TP_FORM_ROW,  /* a row as it is in memory: what is not from a raw profile (foreign.c) */
     TP_FORM_ROWS, /* two, self and inclusive */
+    TP_FORM_TIME, /* the estimate of time, self and inclusive */
 };
 
-/* Add a blob to a row. For FORM_SELF_AND_INCL and FORM_ROWS `incl` takes the second half; else it is not used. */
+/* Add a blob to a row. For FORM_SELF_AND_INCL, FORM_ROWS and FORM_TIME `incl` takes the second half; else it is not
+ * used. */
 void tp_blob_add(const struct tp_events *events, const struct tp_blob *blob, uint64_t *row, uint64_t *incl);
 
 /* The same of all blobs of a list. */

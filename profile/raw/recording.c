@@ -352,7 +352,7 @@ static int read_data_blocks(struct decoder *d)
 {
     uint32_t data = need(d, &d->data, "blocks of an unknown data object");
     uint64_t began = tp_count(tp_get_n(&d->c)), ended = tp_count(tp_get_n(&d->c));
-    uint64_t bytes = tp_count(tp_get_n(&d->c)), largest = tp_count(tp_get_n(&d->c));
+    uint64_t bytes = tp_count(tp_get_n(&d->c)), largest = tp_count(tp_get_n(&d->c)), pages = tp_count(tp_get_n(&d->c));
 
     if (check(d, "a DATA_BLOCKS record is cut short"))
         return -1;
@@ -361,6 +361,7 @@ static int read_data_blocks(struct decoder *d)
     x->ended = tp_sum(x->ended, ended);
     x->bytes = tp_sum(x->bytes, bytes);
     x->largest = largest > x->largest ? largest : x->largest;
+    x->pages = tp_sum(x->pages, pages);
     return 0;
 }
 
@@ -463,6 +464,8 @@ static int read_strides(struct decoder *d)
 
     sum.instr = read_payer(d, &kind, &sum.data);
     sum.count = tp_get_n(&d->c);
+    sum.covered = tp_get_n(&d->c);
+    sum.far = tp_get_n(&d->c);
     sum.lost = tp_get_n(&d->c);
     if (!TP_VECTOR_PUSH(&d->rec->stride_sums, sum))
         return no_memory(d);

@@ -53,6 +53,8 @@ struct tp_instr {
     uint32_t statement, loop;   /* + 1; from statements.c and loops.c */
     uint8_t length, can;
     uint8_t type; /* enum tp_type; from loops.c */
+    uint8_t past; /* bytes that it stores past the caches; from loops.c */
+    float cycles; /* of an execution that finds its data in level 1; from loops.c, where code is known; else 0 */
     bool calls;   /* the site of an arc */
 };
 /* What an instruction has in memory. */
@@ -119,6 +121,7 @@ struct tp_data {
     uint64_t address, size;
     const char *symbol, *path; /* NULL: none */
     uint64_t began, ended, bytes, largest; /* blocks */
+    uint64_t pages;          /* touched for the first time in it */
     uint32_t element, lead;                /* bytes; 0: not known */
     uint64_t type;                         /* as the engine was told; 0: not known */
     uint32_t typed_by;                     /* instruction + 1 */
@@ -138,7 +141,7 @@ struct tp_sharing {
  * times less often than it was. */
 struct tp_strides {
     uint32_t instr, data; /* + 1 */
-    uint64_t count, lost;
+    uint64_t count, covered, far, lost; /* covered, far: core/explain/pattern.h */
 };
 struct tp_stride {
     uint32_t instr, data; /* + 1 */
@@ -209,6 +212,7 @@ struct tp_sum_event {
 struct tp_recording {
     struct tp_arena arena;
     struct tp_events events;
+    struct tp_estimate *estimate; /* from profile/code/estimate.c; NULL: there is none */
     bool no_addresses; /* imported, by line only: instrs are lines, and have no rows */
     TP_VECTOR(struct tp_object) objects;
     TP_VECTOR(struct tp_function) functions;

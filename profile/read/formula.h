@@ -110,6 +110,18 @@ void tp_named(const tp_profile *profile, const char *name, char *out, size_t siz
 /* What the cycles of a term of the estimate go to, "memory"; else as tp_named. */
 void tp_time_words(const tp_profile *profile, const char *event, char *out, size_t size);
 
+/* What the time goes to, by the terms of CEst. In a profile with an estimate of time its cycles, else those of CEst. */
+struct tp_time_part {
+    const struct tp_event *event;
+    char words[200];
+    double cycles;
+    double pointers, pages; /* of them: those that wait for an address to be loaded, again and again; of new pages */
+};
+
+/* Their number; 0 if CEst is no sum of several terms. */
+int tp_time_parts(tp_profile *profile, struct tp_time_part part[TP_WEIGHTED_TERMS], size_t *count,
+                  struct tp_error *err);
+
 /* The formula as an expression over a view's columns. `inclusive`: of the inclusive costs of all its events. False: it
  * does not fit into `size` bytes. */
 bool tp_formula_sql(const tp_profile *profile, const struct tp_formula *formula, bool inclusive, char *out,

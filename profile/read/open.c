@@ -403,5 +403,5 @@ const char *tp_event_usual(const tp_profile *profile)
 {
     bool foreign = !tp_event_find(profile, "CEst") && tp_event_count(profile) > 0;
 
-    return foreign ? tp_event_at(profile, 0)->name : "CEst";
+    return foreign ? tp_event_at(profile, 0)->name : tp_timed(profile) ? "Time" : "CEst";
 }

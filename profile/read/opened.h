@@ -19,6 +19,7 @@ struct tp_profile {
     struct tp_arena arena;
     const char *path;
     bool changed; /* seal.h */
+    bool weighed; /* CEst has other weights than the file says (tp_weigh) */
     struct tp_profile *next_open; /* sound.c */
     TP_VECTOR(struct tp_event) events;
     TP_VECTOR(struct tp_pair) meta;

@@ -140,30 +140,74 @@ void tp_time_words(const tp_profile *profile, const char *event, char *out, size
     }
 }
 
-int tp_time(tp_profile *profile, char *out, size_t size, struct tp_error *err)
+bool tp_timed(const tp_profile *profile)
+{
+    return !profile->weighed && tp_event_find(profile, "Time");
+}
+
+static int time_part(tp_profile *profile, const char *part, double *cycles, struct tp_error *err)
+{
+    return tp_number(profile, sqlite3_mprintf("SELECT cycles FROM time_parts WHERE part = %Q", part), 0, cycles, err);
+}
+
+/* The cycles of a term: those of the estimate of time, or, where there is none, its count as often as it weighs. */
+static int time_of(tp_profile *profile, const struct tp_event *event, long weight, double *cycles, struct tp_error *err)
+{
+    if (tp_timed(profile))
+        return time_part(profile, event->name, cycles, err);
+    return tp_number(profile, sqlite3_mprintf("SELECT %d * \"%w\" FROM totals", (int)weight, event->name), 0, cycles,
+                     err);
+}
+
+int tp_time_parts(tp_profile *profile, struct tp_time_part part[TP_WEIGHTED_TERMS], size_t *count,
+                  struct tp_error *err)
 {
     struct tp_weighted_sum sum = {0};
     const struct tp_event *estimate = tp_event_find(profile, "CEst");
-    double part[TP_WEIGHTED_TERMS], all = 0;
-    char words[200];
 
-    *out = '\0';
+    *count = 0;
     if (!estimate || !estimate->formula || tp_weighted_sum_read(&sum, estimate->formula) || sum.count < 2)
         return 0;
     for (size_t i = 0; i < sum.count; i++) {
-        const struct tp_event *event = tp_event_find(profile, sum.term[i].event);
-        if (!event)
+        struct tp_time_part *x = &part[i];
+        x->event = tp_event_find(profile, sum.term[i].event);
+        if (!x->event)
             return 0;
-        if (tp_number(profile, sqlite3_mprintf("SELECT \"%w\" FROM totals", event->name), 0, &part[i], err))
+        x->pointers = x->pages = 0;
+        tp_time_words(profile, x->event->name, x->words, sizeof x->words);
+        if (time_of(profile, x->event, sum.term[i].weight, &x->cycles, err))
             return -1;
-        part[i] *= (double)sum.term[i].weight;
-        all += part[i];
+        if (strcmp(x->event->name, "LLm") == 0 && tp_timed(profile) &&
+            (time_part(profile, "pointers", &x->pointers, err) || time_part(profile, "pages", &x->pages, err)))
+            return -1;
     }
-    for (size_t i = 0, at = 0; i < sum.count && all > 0 && at < size; i++) {
-        if (part[i] < 0.005 * all)
+    *count = sum.count;
+    return 0;
+}
+
+int tp_time(tp_profile *profile, char *out, size_t size, struct tp_error *err)
+{
+    struct tp_time_part part[TP_WEIGHTED_TERMS];
+    size_t count, at = 0;
+    double all = 0;
+
+    *out = '\0';
+    if (tp_time_parts(profile, part, &count, err))
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        all += part[i].cycles;
+    for (size_t i = 0; i < count && all > 0 && at < size; i++) {
+        if (part[i].cycles < 0.005 * all)
             continue;
-        tp_time_words(profile, sum.term[i].event, words, sizeof words);
-        at += (size_t)snprintf(out + at, size - at, "%s%.0f %% %s", at ? ", " : "", round(100 * part[i] / all), words);
+        at += (size_t)snprintf(out + at, size - at, "%s%.0f %% %s", at ? ", " : "", round(100 * part[i].cycles / all),
+                               part[i].words);
+        double waiting = round(100 * part[i].pointers / all), pages = round(100 * part[i].pages / all);
+        if ((waiting || pages) && at < size)
+            at += (size_t)snprintf(out + at, size - at, " (");
+        if (waiting && at < size)
+            at += (size_t)snprintf(out + at, size - at, "%.0f %% waiting for pointers%s", waiting, pages ? ", " : ")");
+        if (pages && at < size)
+            at += (size_t)snprintf(out + at, size - at, "%.0f %% new pages)", pages);
     }
     return 0;
 }
@@ -190,6 +234,7 @@ int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)
     if (!sum_text)
         return TP_NO_MEMORY(err);
     profile->events.at[estimate - profile->events.at].formula = sum_text;
+    profile->weighed = true;
     struct cover c = {.profile = profile, .sum = &sum, .err = err};
     return tp_each(profile, sqlite3_mprintf("SELECT name FROM main.sqlite_master WHERE type = 'view'"), cover_view,
                    &c, err) ||

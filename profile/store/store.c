@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profile/base/error.h"
+#include "profile/code/estimate.h"
 #include "profile/objects/source.h"
 
 /* ------------------------------------------------------------------------------------------ small tables */
@@ -21,6 +22,12 @@ static int store_write_meta(struct tp_store *store, struct tp_insert *insert, si
 static int write_stat(struct tp_store *store, struct tp_insert *insert, size_t i)
 {
     TP_PUT(insert, TP_TEXT(store->rec->stats.at[i].name), TP_COUNT(store->rec->stats.at[i].value));
+    return tp_insert_row(store, insert);
+}
+
+static int write_time_part(struct tp_store *store, struct tp_insert *insert, size_t i)
+{
+    TP_PUT(insert, TP_TEXT(tp_time_part[i]), TP_INTEGER((int64_t)store->rec->estimate->part[i]));
     return tp_insert_row(store, insert);
 }
 
@@ -129,6 +136,7 @@ static int store_write_rest(struct tp_store *store, void *unused)
     (void)unused;
     return tp_insert_all(store, "meta", rec->meta.count, store_write_meta, NULL) ||
                    tp_insert_all(store, "stats", rec->stats.count, write_stat, NULL) ||
+                   tp_insert_all(store, "time_parts", rec->estimate ? TP_TIME_PARTS : 0, write_time_part, NULL) ||
                    tp_insert_all(store, "runs", 1, write_run, NULL) ||
                    tp_insert_all(store, "parts", rec->parts.count, write_part, NULL) ||
                    tp_insert_all(store, "labels", rec->labels.count, write_label, NULL) ||
@@ -156,6 +164,7 @@ int tp_store_write(const char *path, struct tp_recording *rec, const struct tp_i
     int failed = !has_memory
                      ? TP_NO_MEMORY(err)
                      : tp_statements(rec, options, err) || tp_loops(rec, &store.sites, options, err) ||
+                           tp_estimate_make(rec, err) ||
                            tp_name_data(rec, err) || (!options->keep_all && tp_fold_data(rec, err)) ||
                            tp_tell_data_apart(rec, err) ||
                            tp_store_possible(&store) ||

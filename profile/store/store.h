@@ -33,7 +33,7 @@
 #include "profile/raw/recording.h"
 #include "profile/store/bulk.h"
 
-enum { TP_SCHEMA_VERSION = 17, TP_APPLICATION_ID = 0x546E7572 };
+enum { TP_SCHEMA_VERSION = 18, TP_APPLICATION_ID = 0x546E7572 };
 
 struct tp_data_name {
     const char *name;      /* "strdup in main (main.c:41)", "table (libfoo.so)", "stack of thread 1", ... */
@@ -122,6 +122,7 @@ struct tp_from_tree {
     struct tp_tree tree;
     bool *kept;      /* by node + 1: it is no rare path, and so a row of its own (store_paths.c); at 0: true */
     bool known;      /* there is a tree, and nothing was pruned; else there is nothing in what follows */
+    uint64_t *time, *arc_time; /* inclusive, by context + 1 and by arc + 1: of the topmost nodes */
     bool *recurses;  /* by context + 1: it runs below one of its own lines */
     uint64_t **line; /* by line of tree.lines, of functions that do: costs of what is called, and behind them the
                         function's own while it runs below the line. NULL: 0 */

@@ -68,7 +68,7 @@ static int data_write_object(struct tp_store *store, struct tp_insert *insert, s
            TP_IF(data->thread, TP_COUNT(rec->threads.at[data->thread - 1].id)), TP_ID(data->origin),
            TP_IF(placed, TP_INTEGER(data->address)), TP_IF(placed, TP_COUNT(data->size)),
            TP_IF(blocks, TP_COUNT(data->began)), TP_IF(blocks, TP_COUNT(data->ended)),
-           TP_IF(blocks, TP_COUNT(data->bytes)), TP_IF(blocks, TP_COUNT(data->largest)),
+           TP_IF(blocks, TP_COUNT(data->bytes)), TP_IF(blocks, TP_COUNT(data->largest)), TP_COUNT(data->pages),
            TP_IF(data->element, TP_COUNT(data->element)), TP_TEXT(data->layout ? data->layout->type : NULL));
     tp_put_row(insert, &rec->events, s->objects.list.at[index].cost, s->objects.list.at[index].can);
     return tp_insert_row(store, insert);

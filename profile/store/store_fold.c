@@ -125,6 +125,7 @@ static void add_object(struct tp_data *to, struct tp_data *from)
         to->at = from->at = NULL;
     }
     to->began = tp_sum(to->began, from->began);
+    to->pages = tp_sum(to->pages, from->pages);
     to->ended = tp_sum(to->ended, from->ended);
     to->bytes = tp_sum(to->bytes, from->bytes);
     to->largest = to->largest > from->largest ? to->largest : from->largest;

@@ -70,15 +70,18 @@ static bool is_rare(const struct tp_store *store, uint64_t strides)
 static int write_stride_sum(struct tp_store *store, struct tp_insert *insert, const void *pieces, size_t count)
 {
     const struct tp_strides *x = pieces;
-    uint64_t strides = 0, lost = 0;
+    uint64_t strides = 0, covered = 0, far = 0, lost = 0;
 
     for (size_t i = 0; i < count; i++) {
         strides = tp_sum(strides, x[i].count);
+        covered = tp_sum(covered, x[i].covered);
+        far = tp_sum(far, x[i].far);
         lost = tp_sum(lost, x[i].lost);
     }
     if (is_rare(store, strides))
         return 0;
-    TP_PUT(insert, TP_ID(row_of_instruction(store, x->instr)), TP_ID(x->data), TP_COUNT(strides), TP_COUNT(lost));
+    TP_PUT(insert, TP_ID(row_of_instruction(store, x->instr)), TP_ID(x->data), TP_COUNT(strides), TP_COUNT(covered),
+           TP_COUNT(far), TP_COUNT(lost));
     return tp_insert_row(store, insert);
 }
 

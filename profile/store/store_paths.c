@@ -16,6 +16,7 @@
 
 #include "profile/base/error.h"
 #include "profile/base/tree.h"
+#include "profile/code/estimate.h"
 #include "profile/store/store.h"
 
 enum { REPORT_EVERY = 8192, COMPLETE = 10000, KEPT_PARTS = 10000 };
@@ -29,6 +30,7 @@ struct visit {
     uint32_t id; /* + 1 */
     const struct tp_node *node;
     uint64_t *self, *incl, *folded;
+    double *spent; /* by context + 1: cycles of its nodes so far */
     uint8_t can, can_folded;
     bool has_folded, choosing;  /* choosing: which nodes are kept */
     uint64_t *least;            /* of each event, what a path that is kept has more of */
@@ -153,6 +155,7 @@ struct held_rows {
     const struct tp_tree *tree;
     struct tp_events events; /* those of data accesses */
     uint16_t column[TP_MAX_EVENTS]; /* of each, in the recording */
+    uint16_t counted[TP_COUNTED];   /* columns here of what time is estimated of; Time is the last one */
     struct tp_insert paths, functions;
     TP_VECTOR(struct held) held;
     uint32_t *first;         /* held + 1, by object: functions first, then nodes in the tree's order */
@@ -294,6 +297,12 @@ static int open_path(struct held_rows *h, uint32_t data, uint32_t number)
     return failed;
 }
 
+static void put_time(const struct held_rows *h, uint32_t context, uint64_t *row)
+{
+    if (h->store->rec->estimate)
+        row[h->events.count - 1] = tp_whole_cycles(tp_estimate_of(h->store->rec, context, row, h->counted));
+}
+
 /* The pieces of one node, from *piece on. */
 static int path_data_take_node(struct held_rows *h, uint32_t data, uint32_t *piece)
 {
@@ -306,6 +315,7 @@ static int path_data_take_node(struct held_rows *h, uint32_t data, uint32_t *pie
     memset(self, 0, h->events.count * sizeof *self);
     for (; *piece && h->held.at[*piece - 1].number == number; *piece = h->held.at[*piece - 1].next)
         tp_blob_add(&h->events, h->held.at[*piece - 1].blob, self, NULL);
+    put_time(h, context, self);
     tp_add_row(&h->events, h->row + innermost * h->events.count, self);
     tp_add_row(&h->events, h->own + innermost * h->events.count, self);
     h->by[innermost].any = true;
@@ -321,6 +331,7 @@ static int take_object(struct held_rows *h, uint32_t data)
     for (; !failed && piece && !h->held.at[piece - 1].number; piece = h->held.at[piece - 1].next) {
         uint64_t row[TP_MAX_EVENTS] = {0};
         tp_blob_add(&h->events, h->held.at[piece - 1].blob, row, NULL);
+        put_time(h, h->held.at[piece - 1].context, row);
         failed = add_to_function(h, h->held.at[piece - 1].context, row);
     }
     while (!failed && piece)
@@ -354,6 +365,15 @@ static int path_data(struct tp_store *store, const struct tp_tree *tree)
         h.events.slot_column[1][i] = (uint16_t)h.events.count;
         h.events.column[h.events.count++] = all->column[column];
     }
+    for (size_t i = 0; rec->estimate && i < TP_COUNTED; i++) {
+        h.counted[i] = TP_UNUSED;
+        for (size_t k = 0; k < h.events.count; k++)
+            h.counted[i] = h.column[k] == rec->estimate->at[i] ? (uint16_t)k : h.counted[i];
+    }
+    if (rec->estimate) {
+        h.column[h.events.count] = all->time;
+        h.events.column[h.events.count++] = all->column[all->time];
+    }
     h.first = tp_arena_alloc(&h.lists, (rec->data.count + 1) * sizeof *h.first);
     h.open = tp_arena_alloc(&h.lists, ((size_t)tree->deepest + 1) * sizeof *h.open);
     h.row = tp_arena_alloc(&h.lists, ((size_t)tree->deepest + 1) * (h.events.count + 1) * sizeof *h.row);
@@ -380,6 +400,50 @@ static int path_data(struct tp_store *store, const struct tp_tree *tree)
 
 /* ------------------------------------------------------------------------------------------ all */
 
+/* ------------------------------------------------------------------------------------------ time */
+
+/* What is estimated of call paths, functions and arcs have inclusively of their topmost nodes. */
+static void add_time(struct visit *v)
+{
+    struct tp_from_tree *from = &v->store->from_tree;
+    uint64_t time = v->incl[v->store->rec->events.time];
+
+    if (v->tree->top[v->id] & TP_TOP_OF_FUNCTION)
+        from->time[v->node->context] = tp_sum(from->time[v->node->context], time);
+    if (v->tree->top[v->id] & TP_TOP_OF_ARC)
+        from->arc_time[v->node->arc] = tp_sum(from->arc_time[v->node->arc], time);
+}
+
+/* Nodes of a context are rounded together, so that their sum is the context's. */
+static uint64_t node_time(struct visit *v, const uint64_t *self)
+{
+    const struct tp_recording *rec = v->store->rec;
+    uint32_t context = v->node->context;
+    uint64_t before = tp_whole_cycles(v->spent[context]);
+
+    v->spent[context] += tp_estimate_of(rec, context, self, rec->estimate->at);
+    return tp_whole_cycles(v->spent[context]) - before;
+}
+
+/* Where nodes were pruned, less than a function has itself may be left of it in the tree. */
+static int keep_times(struct tp_store *store)
+{
+    struct tp_recording *rec = store->rec;
+    const struct tp_from_tree *from = &store->from_tree;
+
+    for (size_t i = 0; i < rec->contexts.count; i++) {
+        struct tp_context *x = &rec->contexts.at[i];
+        uint64_t self = rec->estimate->self[i + 1], incl = from->time[i + 1];
+        if (x->costs && tp_estimate_add(rec, &x->costs, self, from->known || incl > self ? incl : self))
+            return TP_NO_MEMORY(store->err);
+    }
+    for (size_t i = 0; i < rec->arcs.count; i++) {
+        if (rec->arcs.at[i].costs && tp_estimate_add(rec, &rec->arcs.at[i].costs, from->arc_time[i + 1], 0))
+            return TP_NO_MEMORY(store->err);
+    }
+    return 0;
+}
+
 /* A node that has all its costs: into its row, or into the next one above that is kept. `up`: the costs there. */
 static int finish_node(struct visit *v, uint64_t *up, uint8_t *can_up, bool *has_up)
 {
@@ -389,6 +453,8 @@ static int finish_node(struct visit *v, uint64_t *up, uint8_t *can_up, bool *has
         choose(v);
         return 0;
     }
+    if (v->store->rec->estimate)
+        add_time(v);
     if (add_thread_row(v) || add_line_rows(v))
         return -1;
     if (from->kept[v->id])
@@ -408,8 +474,9 @@ static int visit_all(struct visit *v)
     uint64_t *below = calloc(levels, width * sizeof *below), *folded = calloc(levels, width * sizeof *folded);
     uint8_t *can_below = calloc(levels, 1), *can_folded = calloc(levels, 1);
     bool *has_folded = calloc(levels, sizeof *has_folded);
+    double *spent = v->spent = calloc(rec->contexts.count + 1, sizeof *spent);
     uint64_t self[TP_MAX_EVENTS];
-    int failed = below && folded && can_below && can_folded && has_folded ? 0 : TP_NO_MEMORY(v->store->err);
+    int failed = below && folded && can_below && can_folded && has_folded && spent ? 0 : TP_NO_MEMORY(v->store->err);
 
     v->self = self;
     for (size_t i = 0; !failed && i < tree->count; i++) {
@@ -422,6 +489,8 @@ static int visit_all(struct visit *v)
         v->has_folded = has_folded[depth + 1];
         memset(self, 0, width * sizeof *self);
         tp_blobs_add(&rec->events, v->node->costs, self, NULL);
+        if (rec->estimate)
+            self[rec->events.time] = node_time(v, self);
         tp_add_row(&rec->events, v->incl, self);
         if (v->node->context)
             v->can |= rec->contexts.at[v->node->context - 1].can;
@@ -438,6 +507,7 @@ static int visit_all(struct visit *v)
     free(can_below);
     free(can_folded);
     free(has_folded);
+    free(spent);
     return failed ? -1 : 0;
 }
 
@@ -482,7 +552,9 @@ int tp_store_paths(struct tp_store *store)
     from->line = tp_arena_alloc(&from->arena, (from->tree.lines.context.count + 1) * sizeof *from->line);
     from->recurses = tp_arena_alloc(&from->arena, (rec->contexts.count + 1) * sizeof *from->recurses);
     from->kept = tp_arena_alloc(&from->arena, (rec->nodes.count + 1) * sizeof *from->kept);
-    if (!from->line || !from->recurses || !from->kept)
+    from->time = tp_arena_alloc(&from->arena, (rec->contexts.count + 1) * sizeof *from->time);
+    from->arc_time = tp_arena_alloc(&from->arena, (rec->arcs.count + 1) * sizeof *from->arc_time);
+    if (!from->line || !from->recurses || !from->kept || !from->time || !from->arc_time)
         return TP_NO_MEMORY(store->err);
     memset(from->kept, true, rec->nodes.count + 1);
     if (folds(store) && choose_all(&visit))
@@ -492,5 +564,8 @@ int tp_store_paths(struct tp_store *store)
             from->recurses[rec->nodes.at[i - 1].context] = true;
     }
     int failed = tp_insert_open(store, &visit.insert, "t_paths") || visit_all(&visit);
-    return tp_insert_close(store, &visit.insert, failed) || path_data(store, &from->tree) ? -1 : 0;
+    return tp_insert_close(store, &visit.insert, failed) || path_data(store, &from->tree) ||
+                   (rec->estimate && keep_times(store))
+               ? -1
+               : 0;
 }

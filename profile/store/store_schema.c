@@ -22,6 +22,7 @@ enum { SELF = TP_SELF_EVENTS, INCL = TP_INCL_EVENTS, PLACE = TP_PLACE_EVENTS };
 static const struct tp_table tables[] = {
     {"meta", "key TEXT PRIMARY KEY -, value TEXT -", 0, NULL},
     {"stats", "name TEXT PRIMARY KEY key, value INTEGER sum", 0, NULL},
+    {"time_parts", "part TEXT PRIMARY KEY key, cycles INTEGER sum", 0, NULL},
     {"events",
      "name TEXT PRIMARY KEY -, title TEXT -, long_name TEXT -, category TEXT -, unit TEXT -, derived INTEGER -, "
      "formula TEXT -, type TEXT -, option TEXT -", 0, NULL},
@@ -75,7 +76,7 @@ static const struct tp_table tables[] = {
      "id INTEGER PRIMARY KEY id, kind TEXT key, name TEXT key, allocator TEXT any, function TEXT any, "
      "file_id INTEGER any>files, line INTEGER any, symbol TEXT key, path TEXT key, thread INTEGER key, "
      "origin_id INTEGER key>t_data_paths, address INTEGER key, size INTEGER key, blocks INTEGER sum, "
-     "freed INTEGER sum, bytes INTEGER sum, largest INTEGER max, element INTEGER any, type TEXT any",
+     "freed INTEGER sum, bytes INTEGER sum, largest INTEGER max, pages INTEGER sum, element INTEGER any, type TEXT any",
      SELF, NULL},
     {"t_data_fields",
      "id INTEGER PRIMARY KEY id, data_id INTEGER key>t_data, kind TEXT key, field TEXT key, type TEXT key, "
@@ -110,7 +111,7 @@ static const struct tp_table tables[] = {
     {"t_function_data", "function_id INTEGER key>t_functions, data_id INTEGER key>t_data", INCL, NULL},
     {"t_stride_sums",
      "instruction_id INTEGER key>t_instructions, data_id INTEGER key>t_data, strides INTEGER sum, "
-     "lost INTEGER sum", 0, NULL},
+     "covered INTEGER sum, far INTEGER sum, lost INTEGER sum", 0, NULL},
     {"t_strides",
      "instruction_id INTEGER key>t_instructions, data_id INTEGER key>t_data, stride INTEGER key, "
      "count INTEGER sum", 0, NULL},
@@ -200,7 +201,7 @@ static const struct tp_view views[] = {
      INCL},
     {"data_objects",
      "t.id, t.name, t.kind, t.allocator, t.function, f.path AS file, t.line, t.symbol, t.path, t.thread, t.address, "
-     "t.size, t.blocks, t.freed, t.bytes, t.largest, t.element, t.type, t.origin_id, t.file_id",
+     "t.size, t.blocks, t.freed, t.bytes, t.largest, t.pages, t.element, t.type, t.origin_id, t.file_id",
      "t_data t LEFT JOIN files f ON f.id = t.file_id", SELF},
     {"data_fields", "t.id, t.data_id, d.name AS data, t.kind, t.field, t.type, t.offset, t.size",
      "t_data_fields t LEFT JOIN t_data d ON d.id = t.data_id", SELF},
@@ -264,7 +265,8 @@ static const struct tp_view views[] = {
      "t_interval_functions t LEFT JOIN t_functions n ON n.id = t.function_id LEFT JOIN files f ON f.id = n.file_id",
      SELF},
     {"strides",
-     "t.instruction_id, t.data_id, t.stride, t.count, s.strides, s.lost, d.name AS data, n.function, f.path AS file, "
+     "t.instruction_id, t.data_id, t.stride, t.count, s.strides, s.covered, s.far, s.lost, d.name AS data, "
+     "n.function, f.path AS file, "
      "i.line, i.address, i.function_id, i.file_id",
      "t_strides t JOIN t_stride_sums s ON s.instruction_id = t.instruction_id AND s.data_id IS t.data_id " OF_PAYER, 0},
     {"conflicts",

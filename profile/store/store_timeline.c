@@ -9,6 +9,7 @@
 
 #include "core/raw_format.h"
 #include "profile/base/error.h"
+#include "profile/code/estimate.h"
 #include "profile/store/store.h"
 
 struct timeline {
@@ -25,12 +26,14 @@ static int add_interval(struct tp_store *store, struct timeline *timeline, const
     if (!all)
         return TP_NO_MEMORY(store->err);
     tp_blobs_add(&rec->events, interval->costs, all->cost, NULL);
+    tp_estimate_row(rec, 0, all->cost);
     for (uint32_t i = 0; i < interval->count; i++) {
         const struct tp_payment *payment = &rec->payments.at[interval->first + i];
         struct tp_cost_row *row = tp_cost_row(&timeline->paid, payment->context);
         if (!row)
             return TP_NO_MEMORY(store->err);
         tp_blobs_add(&rec->events, payment->costs, row->cost, NULL);
+        tp_estimate_row(rec, payment->context, row->cost);
         row->can = rec->contexts.at[payment->context - 1].can;
     }
     return 0;

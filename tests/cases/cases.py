@@ -114,7 +114,7 @@ class Trial:
                    for place in item["places"])
         return line, case.data is None or bool(re.search(case.data, item["data"] or "")), item["kind"] in case.kinds
 
-    def best(self, items):
+    def best(self, items, share="cest_share"):
         """What is said of the problem: the item that fits most of what is asked, and savings of its like, which are
         those of other data, or of other lines."""
         if not items:
@@ -123,7 +123,7 @@ class Trial:
         if not any(self.fits(item)[:2]):
             return item, self.fits(item), 0.0
         like = [other for other in items if other["kind"] == item["kind"] and self.fits(other) == self.fits(item)]
-        return item, self.fits(item), sum(other["share"] for other in like) / 100
+        return item, self.fits(item), sum(other[share] for other in like) / 100
 
     def look(self, caches=SMALL, scale=1):
         cest, items, text = self.record(False, scale, caches)

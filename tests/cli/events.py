@@ -47,6 +47,8 @@ def events(root):
             one.update(option=options[line[3]], group=groups[line[2]])
         elif macro == "MISS":
             one.update(option=(options["CACHE_SIM"] + " " + options[line[5]]).strip(), group=groups["COST"])
+        elif macro == "MADE":
+            one.update(unit=line[2], group=groups[line[1]])
         elif macro == "COHERENCE":
             one.update(option=options["COHERENCE"], group=groups["SHARED"])
         elif macro in ("USE", "USE_MADE"):

@@ -86,7 +86,7 @@ class Raw:
 
     def read(self, data):
         magic, version, zero = data[:8], *struct.unpack("<II", data[8:16])
-        assert magic == b"TENURERW" and version == 11 and zero == 0, (magic, version)
+        assert magic == b"TENURERW" and version == 12 and zero == 0, (magic, version)
         at = 16
         while at < len(data):
             kind, size, checksum, zero = struct.unpack("<IIII", data[at:at + 16])
@@ -164,7 +164,7 @@ class Raw:
                 self.shares[(*key, data)].update(costs)
         elif kind == STRIDES:
             key = tuple(c.n() for _ in range(4))
-            self.strides[key].update(strides=c.n(), lost=c.n())
+            self.strides[key].update(strides=c.n(), covered=c.n(), far=c.n(), lost=c.n())
             for _ in range(c.n()):
                 stride = c.z()
                 self.strides[key][stride] += c.n()
@@ -199,7 +199,7 @@ class Raw:
             assert ident in self.data
             self.late(c, self.late_names[1], self.at[ident][place])
         elif kind == DATA_BLOCKS:
-            ident, new = c.n(), [c.n() for _ in range(4)]
+            ident, new = c.n(), [c.n() for _ in range(5)]
             old = self.blocks[ident]
             self.blocks[ident] = [old[i] + new[i] for i in range(3)] + [max(old[3], new[3])]
         elif kind == NODE:

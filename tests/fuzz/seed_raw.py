@@ -95,11 +95,11 @@ def definitions(part):
 def measurements(part):
     part.chunk(SELF, n(1, 1, 3, 0, 3), n(1, 2, 300, 300, 0), n(1, 3, 3, 3, 0))
     part.chunk(LATE, n(1, 1, 0, 0) + late({0: 1, 1: 1}), n(1, 2, 1, 1) + late({0: 200, 3: 1 << 40, 4: 56 * 200}))
-    part.chunk(DATA_BLOCKS, n(1, 3, 2, 300, 150))
+    part.chunk(DATA_BLOCKS, n(1, 3, 2, 300, 150, 1))
     part.chunk(DATA_AT, n(1, 0) + late({4: 90}), n(1, 25) + late({0: 1, 4: 7}), n(5, 4097) + late({1: 3}))
     if not SAMPLED: # these know all misses
         part.chunk(SHARING, n(1, 2, 1, 9, 6, 3, 0xff, 1 << 63), n(0, 0, 0, 1, 1, 0, 0, 0))
-        part.chunk(STRIDES, n(1, 2, 1, 1, 199, 3, 2, 1024, 150, 15, 40))
+        part.chunk(STRIDES, n(1, 2, 1, 1, 199, 90, 5, 3, 2, 1024, 150, 15, 40))
         part.chunk(SETS, n(1, 2, 1, 1, 0) + sparse({0: 7, 63: 1}), n(1, 2, 1, 1, 1) + sparse({5: 2}))
         part.chunk(PAIR, n(2, 3, 2, 2, 1, 1, 0, 7, 6, 900) + sparse({5: 2, 31: 4}),
                    n(0, 0, 0, 2, 1, 1, 1, 3, 0, 0) + sparse({}), n(0, 0, 0, 0, 0, 0, 0, 1, 1, 2) + sparse({1: 1}))
@@ -119,7 +119,7 @@ def measurements(part):
 
 
 def main():
-    out = b"TENURERW" + struct.pack("<2I", 11, 0)
+    out = b"TENURERW" + struct.pack("<2I", 12, 0)
     for number in range(1, 3 if sys.argv[2] == "two" else 2):
         part = Part(number)
         if number == 1:

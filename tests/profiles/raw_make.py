@@ -64,7 +64,7 @@ def costs(imm, fetch=None, data=None):
 
 
 class Raw:
-    def __init__(self, version=11, chunk=1 << 16):
+    def __init__(self, version=12, chunk=1 << 16):
         self.out = bytearray(b"TENURERW" + struct.pack("<II", version, 0))
         self.chunk_size = chunk
         self.part = 0
@@ -138,15 +138,15 @@ class Raw:
     def data_at(self, i, place, values):
         self.record(DATA_AT, n(i), n(place), late(values))
 
-    def data_blocks(self, i, began, ended, total, largest):
-        self.record(DATA_BLOCKS, n(i), n(began), n(ended), n(total), n(largest))
+    def data_blocks(self, i, began, ended, total, largest, pages=0):
+        self.record(DATA_BLOCKS, n(i), n(began), n(ended), n(total), n(largest), n(pages))
 
     def sharing(self, writer, victim, data, misses, falsely, truly, written, touched):
         self.record(SHARING, *(n(x) for x in (writer, victim, data, misses, falsely, truly, written, touched)))
 
-    def strides(self, thread, instr, total, lost, kept, data=0):
+    def strides(self, thread, instr, total, lost, kept, data=0, covered=0, far=0):
         """kept: stride -> count"""
-        fields = [n(v) for v in (thread, instr, 1, data, total, lost, len(kept))]
+        fields = [n(v) for v in (thread, instr, 1, data, total, covered, far, lost, len(kept))]
         self.record(STRIDES, *fields, *[z(stride) + n(count) for stride, count in sorted(kept.items())])
 
     def sets(self, thread, instr, kind, level, counts, data=0):

@@ -6,19 +6,42 @@
  */
 #include "habit.h"
 
-void habit_miss(struct habit *habit, uint64_t address)
+/* A stride of up to 2 KB that has been met more often than others, or a line one or two beside the last in the page. */
+static void look_ahead(struct habit *habit, struct habit_seen *seen, uint64_t address, int64_t bytes)
+{
+    uint64_t last = seen->last[address / 4096 % 16];
+    int64_t lines = (int64_t)(address / 64) - (int64_t)(last / 64);
+    bool beside = last / 4096 == address / 4096 && (lines == 1 || lines == 2 || lines == -1 || lines == -2);
+    bool usual = habit->kept[0].count && habit->kept[0].bytes == bytes;
+
+    if (beside || (usual && bytes >= -2048 && bytes <= 2048))
+        habit->covered++;
+    else if (usual && (bytes <= -4096 || bytes >= 4096))
+        habit->far++;
+}
+
+void habit_miss(struct habit *habit, struct habit_seen *seen, uint64_t address)
 {
     int64_t bytes = (int64_t)(address - habit->last);
     bool first = !habit->missed;
 
     habit->missed = true;
     habit->last = address;
+    if (!first)
+        look_ahead(habit, seen, address, bytes);
+    seen->last[address / 4096 % 16] = address;
     if (first)
         return;
     habit->strides++;
     for (int i = 0; i < HABIT_STRIDES; i++)
         if (habit->kept[i].count && habit->kept[i].bytes == bytes) {
             habit->kept[i].count++;
+            if (habit->kept[i].count > habit->kept[0].count) { /* the most frequent one is the first */
+                struct habit_stride most = habit->kept[i];
+
+                habit->kept[i] = habit->kept[0];
+                habit->kept[0] = most;
+            }
             return;
         }
     for (int i = 0; i < HABIT_STRIDES; i++)
@@ -35,11 +58,11 @@ void habit_miss(struct habit *habit, uint64_t address)
 void habit_rows(const struct habit *habit, const char *who, struct sheet *sheet)
 {
     static char key[1 << 20];
-    uint64_t cost[M_EVENTS] = {habit->strides, habit->lost};
+    uint64_t cost[M_EVENTS] = {habit->strides, habit->lost, habit->covered, habit->far};
 
     sprintf(key, "strides %s", who);
     sheet_add(sheet, key, cost, 0);
-    cost[1] = 0;
+    cost[1] = cost[2] = cost[3] = 0;
     for (int i = 0; i < HABIT_STRIDES; i++) {
         cost[0] = habit->kept[i].count;
         sprintf(key, "stride %lld %s", (long long)habit->kept[i].bytes, who);

@@ -12,15 +12,20 @@
 enum { HABIT_STRIDES = 4, HABIT_SETS = 64, HABIT_LEVELS = 3 };
 struct habit {
     bool missed;
-    uint64_t last, strides, lost;
-    struct {
+    uint64_t last, strides, covered, far, lost;
+    struct habit_stride {
         int64_t bytes;
         uint64_t count;
     } kept[HABIT_STRIDES];
     uint64_t set[2][HABIT_LEVELS][HABIT_SETS]; /* conflicts: of data, of fetches */
 };
 
-void habit_miss(struct habit *habit, uint64_t address);
+/* The last miss of a cache in each of the pages that it missed in last. */
+struct habit_seen {
+    uint64_t last[16];
+};
+
+void habit_miss(struct habit *habit, struct habit_seen *seen, uint64_t address);
 /* As rows: "strides <who>", "stride <bytes> <who>", "set <level> <low bits> <fetch or data> <who>". */
 void habit_rows(const struct habit *habit, const char *who, struct sheet *sheet);
 /* Counts are zero again. */

@@ -564,7 +564,7 @@ void m1_missed(void *user, const struct model_payer *payer, const struct model_m
     if (!self->habit)
         self->habit = calloc(1, sizeof *self->habit);
     if (miss->stride)
-        habit_miss(self->habit, miss->address);
+        habit_miss(self->habit, &m->seen[miss->owner], miss->address);
     self->habit->set[miss->fetched][miss->level][miss->set % HABIT_SETS] += miss->kind == M_CONF;
     if (m->again.most && (miss->kind == M_CAP || miss->kind == M_CONF) && (miss->level || !miss->fetched))
         load_again(m, payer, miss);

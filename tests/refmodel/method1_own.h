@@ -99,6 +99,7 @@ static inline void *list_new(void *at, uint32_t *count, uint32_t *room, size_t s
 }
 
 struct method1 {
+    struct habit_seen seen[MODEL_MAX_THREADS]; /* by owner of a level-1 cache */
     LIST(struct arc) arc;
     LIST(struct link) link;
     LIST(struct held) held;

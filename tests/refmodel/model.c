@@ -754,7 +754,7 @@ static void tell(struct model *model, struct asking *asking, int level)
     static const int event[2][3] = {{M_D_KIND1, M_D_KIND2, M_D_KINDL}, {M_I_KIND1, M_I_KIND2, M_I_KINDL}};
     struct model_miss *miss = &asking->miss[level];
 
-    miss->fetched = asking->fetched;
+    miss->fetched = asking->fetched, miss->owner = asking->owner;
     miss->stride = model->config.strides && level == 0 && !miss->fetched;
     if (model->config.patterns && miss->kind >= 0)
         pay(model, asking->payer, event[miss->fetched][level] + miss->kind, 1);

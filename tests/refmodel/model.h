@@ -145,6 +145,7 @@ struct model_reuse {
  * that was wanted. `kind`: -1 if the line was there, but another thread's write had made it invalid. */
 struct model_miss {
     int level, kind;                /* kind: 0 without patterns */
+    uint32_t owner;                 /* of the level-1 cache */
     bool stride;                    /* of data at level 1, and strides are kept */
     bool fetched, timed;            /* timed: it is known when the line was used last: so many accesses ago */
     uint64_t set, address, distance;

@@ -278,8 +278,10 @@ static void read_blocks(struct raw_simple *raw, struct sheet *sheet)
 
     for (int i = 0; i < 3; i++)
         cost[i] = get_n(raw);
+    get_n(raw); /* pages: tests/unit/test_memory.c */
     print_data(raw, data, key + 7);
-    sheet_add(sheet, key, cost, began);
+    if (began || cost[0])
+        sheet_add(sheet, key, cost, began);
 }
 
 static char *print_instr(struct raw_simple *raw, uint64_t instr, char *end)
@@ -421,14 +423,15 @@ static void read_strides(struct raw_simple *raw, struct sheet *sheet)
 {
     static char who[1 << 20], key[(1 << 20) + 100];
     uint64_t thread = get_n(raw), instr = get_n(raw), kind = get_n(raw), data = get_n(raw);
-    uint64_t strides = get_n(raw), lost = get_n(raw), kept = get_n(raw), cost[M_EVENTS] = {strides, lost};
+    uint64_t strides = get_n(raw), covered = get_n(raw), far = get_n(raw), lost = get_n(raw), kept = get_n(raw);
+    uint64_t cost[M_EVENTS] = {strides, lost, covered, far};
 
     if (kind != 1)
         fail(raw, "strides of fetches");
     print_payer(raw, thread, instr, data, who);
     sprintf(key, "strides %s", who);
     sheet_add(sheet, key, cost, 0);
-    cost[1] = 0;
+    cost[1] = cost[2] = cost[3] = 0;
     for (; kept && !raw->fault; kept--) {
         uint64_t zigzag = get_n(raw);
 

@@ -11,7 +11,7 @@ export const hasAdvice = (profile) => Boolean(profile.tables.advice && profile.t
 
 export const ADVISED = '\u25c6'; // marks a line that advice names
 const LINES = 5; // of source, in the advice
-const WORTH = 'CEst: the estimate of cycles that a fix would save; savings of several pieces need not add up';
+const WORTH = 'Of the estimated time, in cycles, what a fix would save; savings of several pieces need not add up';
 
 export class Advice {
     static load(app) {
@@ -95,7 +95,7 @@ export class Advice {
     }
 
     saved(item) {
-        const cycles = format.count(Math.round(item.cest));
+        const cycles = format.count(Math.round(item.cycles));
         return `${cycles} estimated cycles, ${format.percent(item.share)} of the program's`;
     }
 
@@ -112,7 +112,7 @@ export class Advice {
             'how much is known of what the rule needs to know',
         ];
         const savings = [
-            `${item.certain === 'high' ? '' : 'up to '}${format.count(Math.round(item.cest))} estimated cycles`,
+            `${item.certain === 'high' ? '' : 'up to '}${format.count(Math.round(item.cycles))} estimated cycles`,
             item.bytes > 0 && `${format.bytes(item.bytes)} into D1`,
             item.memory_bytes > 0 && `${format.bytes(item.memory_bytes)} from memory`,
         ];

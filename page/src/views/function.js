@@ -131,7 +131,7 @@ async function instructionTable(app, names, row, id, list) {
     const {metrics} = app;
     const chosen = app.withSides(metrics.find(app.metric.name));
     const self = new Map([...chosen, ...list].filter((metric) => !metric.incl).map((metric) => [metric.key, metric]));
-    for (const key of ['CEst', 'Ir']) if (metrics.find(key)) self.set(key, metrics.find(key));
+    for (const key of [metrics.cost(), 'Ir']) if (metrics.find(key)) self.set(key, metrics.find(key));
     const shown = [...self.values()];
     const found = await instructionsOf(app, row, shown, () => true);
     const table = sectionTable(app, 'Instructions', {

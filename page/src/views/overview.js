@@ -79,13 +79,22 @@ function verdict(app) {
     const {metrics} = app;
     const of = (side) => {
         const terms = (!metrics.difference || side) && timeTerms(metrics, side);
-        const all = terms ? terms.reduce((sum, {weight, count}) => sum + weight * count, 0) : 0;
+        const {time} = app.profile;
+        const cost = ({event, weight, count}) => (side ? undefined : time[event.name].cycles) ?? weight * count;
+        const all = terms ? terms.reduce((sum, term) => sum + cost(term), 0) : 0;
         if (!(all > 0)) return '';
         const most = Math.max(...terms.map(({weight}) => weight));
-        const some = terms.map(({event, weight, count}) => {
-            const share = (100 * weight * count) / all;
-            const words = `${format.percent(share)} ${app.profile.time[event.name]}`;
-            const each = `${format.count(count)}, of ${weight} estimated cycles each`;
+        const some = terms.map((term) => {
+            const {event, weight, count} = term;
+            const share = (100 * cost(term)) / all;
+            const within = (key, what) => {
+                const part = side ? 0 : (100 * (time[event.name][key] || 0)) / all;
+                return part >= 0.5 && `${format.percent(part)} ${what}`;
+            };
+            const inside = [within('pointers', 'waiting for pointers'), within('pages', 'new pages')].filter(Boolean);
+            const of = inside.length ? ` (${inside.join(', ')})` : '';
+            const words = `${format.percent(share)} ${time[event.name].words}${of}`;
+            const each = `${format.count(count)}, of ${format.real(count && cost(term) / count)} estimated cycles each`;
             return {event, share, words, heat: Math.sqrt(weight / most), tip: () => [words, `${event.name}: ${each}`]};
         });
         const part = ({share, heat, tip}) =>

@@ -64,7 +64,7 @@ class Units {
         const units = Object.assign(new Units(), {app, kind, list});
         const metric = app.metrics.at({name: app.metric.name});
         if (!units.list.some((one) => one.key === metric.key)) units.list.unshift(...app.withSides(metric));
-        for (const key of ['CEst', 'L1m', 'LLm', 'spatialD1', 'temporalD1'])
+        for (const key of [app.metrics.cost(), 'L1m', 'LLm', 'spatialD1', 'temporalD1'])
             if (app.params.get('c') === null && app.metrics.find(key) && !units.list.some((one) => one.key === key))
                 units.list.push(app.metrics.find(key));
         units.metric = metric;
