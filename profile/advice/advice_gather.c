@@ -31,7 +31,8 @@
  * whose address another load brings, which misses as often; that one's misses of the last level are enteredL.
  *
  * Only data objects are looked at whose misses cost at least a tenth of what is worth saying: no advice can save more
- * of an object than its misses cost. Contexts of a function are one.
+ * of an object than its misses cost. Contexts of a function are one. What the dynamic linker pays is nobody's to
+ * change, and left out.
  */
 #include <sqlite3.h>
 
@@ -129,7 +130,9 @@ static const char shares[] =
     " p.turns, ifnull(c.links, 0) AS links, ifnull(c.waits, 0) AS waits,"
     " ifnull(c.waitsL, 0) AS waitsL%s"
     " FROM temp.advice_objects o CROSS JOIN t_instruction_data t ON t.data_id = o.data_id"
-    " JOIN t_instructions i ON i.id = t.instruction_id JOIN t_functions n ON n.id = i.function_id%s";
+    " JOIN t_instructions i ON i.id = t.instruction_id JOIN t_functions n ON n.id = i.function_id%s"
+    " WHERE NOT EXISTS (SELECT 1 FROM objects x WHERE x.id = n.object_id AND (x.path LIKE '%%/ld-linux%%' OR x.path"
+    " LIKE '%%/ld-musl%%'))";
 
 /* tenure_system(path) */
 static void system_function(sqlite3_context *context, int count, sqlite3_value **values)

@@ -218,9 +218,8 @@ def check_code(profile):
     """Advice as a compiler's warnings, and as SARIF 2.1.0, says what JSON says."""
     items = json.loads(run("report", "--json", "--advice", profile))["advice"]["items"]
     lines = run("report", "--advice", "--format=gcc", profile).splitlines()
-    warnings = [re.fullmatch(r"(.+?)(:\d+:1|): warning: (.*): saves (?:up to )?([\d.]+) % of the time, .* \[tenure-(\w+)\]",
-                             line)
-                for line in lines if ": note: " not in line]
+    form_of = r"(.+?)(:\d+:1|): warning: (.*): saves (?:up to )?([\d.]+) % of the time, .* \[tenure-(\w+)\]"
+    warnings = [re.fullmatch(form_of, line) for line in lines if ": note: " not in line]
     got = [warning and (os.path.basename(warning[1]) + warning[2], float(warning[4]), warning[5])
            for warning in warnings]
     for item in items:  # what is about loops or allocations has no line of its own

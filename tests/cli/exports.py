@@ -135,7 +135,7 @@ def read_pprof(name, data, profile):
 
 
 def unit(event, otherwise):
-    return 'bytes' if event.startswith(BYTES) else otherwise
+    return 'bytes' if event.startswith(BYTES) else 'cycles' if event == 'Time' else otherwise
 
 
 def escaped(text):
@@ -265,13 +265,14 @@ def read_metrics(name, *options):
     for line in lines[3:-2]:
         if line.startswith('# TYPE '):
             family, kind = line[7:].split(' ')
-            event = re.sub('_bytes$', '', family[7:])
+            event = re.sub('_(bytes|cycles)$', '', family[7:])
+            own = unit(event, '')
             check(f'{name}: openmetrics: {family}', (family, event in found),
-                  ('tenure_' + event + ('_bytes' if unit(event, '') else ''), False))
+                  ('tenure_' + event + (own and '_' + own), False))
             found[event] = {}
         elif line.startswith('# '):
             check(f'{name}: openmetrics: {line}',
-                  line.startswith((f'# UNIT {family} bytes', f'# HELP {family} ')), True)
+                  line.startswith((f'# UNIT {family} {own}', f'# HELP {family} ')), True)
         else:
             sample, thread, value = re.fullmatch(r'(\w+)(?:\{thread="(\d+)"\})? (\S+)', line).groups()
             check(f'{name}: openmetrics: {line}', sample, family + ('_total' if kind == 'counter' else ''))
