@@ -45,6 +45,8 @@ const char *tn_geometry_check(const struct tn_geometry *g)
         return "the size must be a multiple of associativity times line";
     if (g->size >> 40 || g->assoc >> 20)
         return "a cache is smaller than 1 TB, with fewer than 1048576 ways per set";
+    if (g->policy == TN_PLRU && g->assoc & (g->assoc - 1))
+        return "plru needs an associativity that is a power of two";
     return NULL;
 }
 

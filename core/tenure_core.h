@@ -74,10 +74,14 @@ enum {
 
 /* ------------------------------------------------------------------------------------------ configuration */
 
+/* Which line of a full set leaves (core/access/lru.h, plru.h, rrip.h). */
+enum tn_policy { TN_LRU, TN_PLRU, TN_RRIP, TN_POLICIES };
+
 struct tn_geometry {
     uint64_t size;  /* bytes; 0 where the level is not simulated (L2 only) */
     uint32_t assoc; /* ways per set */
     uint32_t line;  /* bytes, a power of two, 16 to 1024 */
+    enum tn_policy policy;
 };
 
 /* Takes the entries of a ring further (core/access/queue.h): foresees, looks up and consumes those that were not yet,

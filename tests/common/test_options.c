@@ -415,13 +415,22 @@ static void nobody_says_which_caches(void **state)
 static void caches_are_parsed(void **state)
 {
     static const char *const bad[] = {"32K,8", "32K,8,63", "18446744073709551615K,8,64", "-1,8,64", "32K,8,64,",
-                                      "32K,9223372036854775808,64", "32K,8,4294967360", "0,8,64", "32K,0,64"};
+                                      "32K,9223372036854775808,64", "32K,8,4294967360", "0,8,64", "32K,0,64",
+                                      "32K,8,64,fifo", "32K,8,64,lrux", "32K,8,64,rrip,", "48K,12,64,plru"};
     struct tn_geometry g;
     char text[GEOMETRY_TEXT];
     (void)state;
     assert_null(geometry_parse("3M,12,64", &g));
     geometry_put(text, &g);
     assert_string_equal(text, "3145728,12,64");
+    assert_null(geometry_parse("3M,12,64,rrip", &g));
+    geometry_put(text, &g);
+    assert_string_equal(text, "3145728,12,64,rrip");
+    assert_null(geometry_parse("32K,8,64,plru", &g));
+    assert_int_equal(g.policy, TN_PLRU);
+    assert_null(geometry_parse("32K,8,64,lru", &g));
+    geometry_put(text, &g);
+    assert_string_equal(text, "32768,8,64");
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_non_null(geometry_parse(bad[i], &g));
 }

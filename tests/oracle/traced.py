@@ -56,8 +56,9 @@ STALE = geometry('512,1,64', '1024,4,64', '1024,1,64')  # a last level that forg
 LINES = geometry('1024,2,32', '2048,4,64', '8192,8,128')
 ONE_SET = geometry('512,8,64', '1024,16,64', '4096,4,64')
 LONG = geometry('4096,2,256', '4096,4,128', '32768,4,256')
+POLICIES = [geometry(*(cache + policy for cache in SMALL.values())) for policy in (',plru', ',rrip')]
 GEOMETRIES = {'transpose': [ORDINARY], 'deep': [SMALL], 'order': [ORDINARY, STALE]}
-EVERY = [ORDINARY, SMALL, STALE, LINES, ONE_SET, LONG]
+EVERY = [*POLICIES, ORDINARY, SMALL, STALE, LINES, ONE_SET, LONG]
 
 
 class Count:
@@ -163,12 +164,13 @@ def check(count, tools, oracle_trace, program, geometries, toggle=None):
     good = True
     for number, caches in enumerate(geometries):
         title = '%s, %s' % (name, ' '.join('--%s=%s' % item for item in caches.items()))
-        theirs = tools.callgrind([program], runs.CACHEUSE + options, caches)
-        by_address = {address: costs for (_, address), costs in theirs.instructions.items()}
-        good &= count.equal(title, symbols.where, models.events('callgrind', number, CALLGRIND), by_address, CALLGRIND,
-                            'Callgrind')
-        good &= count.equal(title, ' -> '.join, models.arcs[number], callgrind_arcs(theirs), ['calls'] + INCLUSIVE,
-                            'Callgrind')
+        if caches not in POLICIES:  # which Callgrind does not have
+            theirs = tools.callgrind([program], runs.CACHEUSE + options, caches)
+            by_address = {address: costs for (_, address), costs in theirs.instructions.items()}
+            good &= count.equal(title, symbols.where, models.events('callgrind', number, CALLGRIND), by_address,
+                                CALLGRIND, 'Callgrind')
+            good &= count.equal(title, ' -> '.join, models.arcs[number], callgrind_arcs(theirs), ['calls'] + INCLUSIVE,
+                                'Callgrind')
         written = number % 2 == 0  # both with and without: one must not disturb the other
         events = TENURE + (WRITTEN if written else [])
         ours = tools.tenure_raw([program], ['--shared-l1=yes', '--write-back=' + ('no', 'yes')[written], *options],

@@ -2,7 +2,7 @@
 /*
  * model.c: docs/model.md, sentence by sentence.
  *
- * A set is an array of pointers to lines, in the order of its policy. A line of level 1 points to the record
+ * A set is an array of pointers to lines. A line of level 1 points to the record
  * of the level below that it holds, and so does a record of level 2. A record is on its own: its line's
  * place in its cache (`resident`) and its holders keep it; when both are gone, its loader pays.
  *
@@ -363,10 +363,10 @@ static struct record *look_below(const struct cache *cache, uint64_t address, ui
 {
     uint64_t line = address - address % cache->config.line, set = cache_set(cache, line);
 
-    for (*place = 0; *place < cache->count[set]; ++*place) {
-        struct record *record = cache->way[set * cache->config.assoc + *place];
+    for (*place = 0; *place < cache->config.assoc; ++*place) {
+        struct record *record = *cache_at(cache, set, *place);
 
-        if (record->line == line)
+        if (record && record->line == line)
             return record;
     }
     return NULL;
@@ -384,8 +384,6 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
     struct record *record = look_below(cache, address, &place), *invalid = record && record->invalid ? record : NULL;
     struct model_miss missed = {.level = 2, .kind = -1, .set = set}; /* of a line that is invalid, in L2 */
 
-    if (invalid)
-        cache_take(cache, set, place);
     if (record && !invalid) {
         if (!asking->prefetching)
             use_again(model, &record->use, 3 - level, asking->index + 1 - (record->used >> 10), asking);
@@ -416,8 +414,10 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
         record->below = lower(model, LEVEL_LAST, line, asking);
         record->below->holders++;
     }
-    cache_add(cache, set, record);
-    return record;
+    if (!invalid)
+        return cache_add(cache, set, record);
+    cache_use(cache, set, place);
+    return *cache_at(cache, set, place) = record;
 }
 
 /* The prefetcher sees that the line at `address` has missed at level 1. */
@@ -448,10 +448,10 @@ static void watch(struct model *model, uint64_t address, const struct asking *as
 static struct line *look(const struct cache *cache, uint64_t line_address, uint32_t *place)
 {
     uint64_t set = cache_set(cache, line_address);
-    for (*place = 0; *place < cache->count[set]; ++*place) {
-        struct line *line = cache->way[set * cache->config.assoc + *place];
+    for (*place = 0; *place < cache->config.assoc; ++*place) {
+        struct line *line = *cache_at(cache, set, *place);
 
-        if (line->line == line_address)
+        if (line && line->line == line_address)
             return line;
     }
     return NULL;
@@ -504,7 +504,7 @@ static bool meet_l2(struct model *model, struct cache *l2, uint64_t address, con
     left->used = record->used;
     left->use.payer = record->use.payer;
     set = cache_set(l2, record->line);
-    l2->way[set * l2->config.assoc + place] = left;
+    *cache_at(l2, set, place) = left;
     record->resident = false;
     record_end_if_done(model, record, asking->index);
     return true;
@@ -643,10 +643,8 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
         line_end(model, cache, victim, asking->index);
     if (model->config.prefetch)
         watch(model, line_address, asking);
-    if (was_invalid)
-        cache_take(cache, set, 0); /* and back, below */
-    else
-        line = calloc(1, sizeof *line);
+    if (!was_invalid)
+        cache_add(cache, set, line = calloc(1, sizeof *line));
     use_init(&line->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     line->line = line_address;
     use_now(line, asking);
@@ -654,7 +652,6 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
         line->record = lower(model, model->config.l2.size ? LEVEL_2 : LEVEL_LAST, line_address, asking);
         line->record->holders++;
     }
-    cache_add(cache, set, line);
     if (coherent && !was_invalid)
         line->foreign = calloc(cache->config.line, 1);
     line->state = state;
@@ -822,28 +819,29 @@ struct model *model_new(const struct model_config *config, model_charge *charge,
 
 static void empty_level1(struct model *model, struct cache *cache)
 {
-    for (uint64_t set = 0; set < cache->sets; set++)
-        while (cache->count[set])
-            line_end(model, cache, cache_take(cache, set, 0), model->clock);
-    past_forget(&cache->past);
+    for (uint64_t i = 0; i < cache_places(cache); i++) {
+        struct line *line = cache_take_any(cache, i);
+
+        if (line)
+            line_end(model, cache, line, model->clock);
+    }
+    cache_forget(cache);
 }
 
 static void empty_lower(struct model *model, struct cache *cache)
 {
-    for (uint64_t set = 0; set < cache->sets; set++) {
-        while (cache->count[set]) {
-            struct record *record = cache_take(cache, set, 0);
+    for (uint64_t i = 0; i < cache_places(cache); i++) {
+        struct record *record = cache_take_any(cache, i);
 
-            if (record->invalid) {
-                free(record);
-                continue;
-            }
+        if (record && record->invalid) {
+            free(record);
+        } else if (record) {
             record->resident = false;
             record->holders = model->config.callgrind ? 0 : record->holders;
             record_end_if_done(model, record, model->clock);
         }
     }
-    past_forget(&cache->past);
+    cache_forget(cache);
 }
 
 static void empty_owner(struct model *model, uint32_t owner)
@@ -890,10 +888,10 @@ void model_free(struct model *model)
     model->share = discard_shared;
     model_empty(model);
     for (int i = 0; i < MODEL_MAX_THREADS; i++) {
-        free(model->i1[i].way), free(model->i1[i].count);
-        free(model->d1[i].way), free(model->d1[i].count);
-        free(model->l2[i].way), free(model->l2[i].count);
+        cache_free(&model->i1[i]);
+        cache_free(&model->d1[i]);
+        cache_free(&model->l2[i]);
     }
-    free(model->ll.way), free(model->ll.count);
+    cache_free(&model->ll);
     free(model);
 }

@@ -71,9 +71,12 @@ enum { M_COLD, M_CAP, M_CONF, M_KINDS };
 
 const char *model_event_name(int event); /* as in the raw profile */
 
+enum model_policy { MODEL_LRU, MODEL_PLRU, MODEL_RRIP, MODEL_POLICIES };
+
 struct model_cache_config {
     uint64_t size;
     uint32_t assoc, line;
+    enum model_policy policy;
 };
 struct model_payer;
 struct model_reuse;

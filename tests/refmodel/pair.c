@@ -121,7 +121,10 @@ static void come_by(struct pair *pair)
 
 static struct tn_geometry geometry(const struct model_cache_config *cache)
 {
-    return (struct tn_geometry){cache->size, cache->assoc, cache->line};
+    static const enum tn_policy policy[MODEL_POLICIES] = {
+        [MODEL_LRU] = TN_LRU, [MODEL_PLRU] = TN_PLRU, [MODEL_RRIP] = TN_RRIP};
+
+    return (struct tn_geometry){cache->size, cache->assoc, cache->line, policy[cache->policy]};
 }
 
 static void start_core(struct pair *pair)

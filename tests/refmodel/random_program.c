@@ -275,6 +275,18 @@ static void make_usual(struct program *p, struct pair_config *config)
     }
 }
 
+/* Each cache has a policy of its own; plru where the number of ways allows it. */
+static void random_policies(struct program *p, struct pair_config *config)
+{
+    struct model_cache_config *caches[] = {&config->i1, &config->d1, &config->l2, &config->ll};
+
+    for (int i = 0; i < 4; i++) {
+        caches[i]->policy = rng_below(&p->rng, MODEL_POLICIES);
+        if (caches[i]->policy == MODEL_PLRU && caches[i]->assoc & (caches[i]->assoc - 1))
+            caches[i]->policy = MODEL_RRIP;
+    }
+}
+
 static void random_config(struct program *p, struct pair_config *config)
 {
     uint32_t i1 = random_line(p), d1 = random_line(p), ll = i1 > d1 ? i1 : d1;
@@ -321,6 +333,8 @@ static void random_config(struct program *p, struct pair_config *config)
     if (has(p, RP_SAMPLE) && config->cache_sim && !config->prefetch && !config->strides && !config->patterns &&
         !config->coherence && chance(p, 2))
         random_sample(p, config);
+    if (chance(p, 2))
+        random_policies(p, config);
     if (p->options->paths >= 0)
         config->paths = (uint64_t)p->options->paths;
 }
@@ -833,7 +847,7 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
         p->features &= ~(uint32_t)RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
     p->pair = pair_new(&config, options->out);
     TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u "
-          "callers %u recs %u%s pairs %u sample %u\n",
+          "callers %u recs %u%s pairs %u sample %u policies %d%d%d%d\n",
           (unsigned long long)config.l2.size, config.l2.assoc, config.l2.line,
           (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line,
           (unsigned long long)config.d1.size, config.d1.assoc, config.d1.line,
@@ -845,7 +859,8 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
           config.shared_l1 ? " shared" : config.parallel ? " parallel" : "",
           config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",
           (unsigned long long)config.paths, config.lag, config.separate_callers, config.separate_recs,
-          config.data ? " data" : "", config.most_pairs, config.sample);
+          config.data ? " data" : "", config.most_pairs, config.sample, config.l2.policy, config.i1.policy,
+          config.d1.policy, config.ll.policy);
     p->pool = 0x10000000;
     p->pool_size = config.d1.size * (1 + rng_below(&p->rng, 3)) + 4096;
     p->conflict = config.d1.size / config.d1.assoc;
