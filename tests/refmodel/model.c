@@ -21,6 +21,7 @@
  */
 #include "list_cache.h"
 #include "kinds_model.h"
+#include "prefetch_model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ struct record { /* a tenure below level 1 */
     uint64_t line;
     uint32_t holders;
     bool resident, invalid; /* invalid: only its place in L2 is left */
+    bool ahead;             /* prefetched, and not asked for yet */
     enum level level;
     struct record *below; /* the record it was filled from; NULL in the last level */
     uint64_t used;        /* when it was used last (asking.time) */
@@ -56,12 +58,6 @@ struct line {
     struct model_payer writer;  /* whose write made it so */
     struct model_payer victim;  /* of a tenure that began with a coherence miss */
     int falsely;                /* the event that this is, if it shares falsely; 0: no such tenure */
-};
-
-enum { STREAMS = 8, PAGE = 4096, AHEAD = 5 };
-struct stream { /* docs/model.md, 10 */
-    uint64_t last;
-    int64_t run;
 };
 
 struct model {
@@ -410,6 +406,7 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
     record->line = line;
     record->level = level;
     record->resident = true;
+    record->ahead = asking->prefetching;
     if (level == LEVEL_2) {
         record->below = lower(model, LEVEL_LAST, line, asking);
         record->below->holders++;
@@ -420,29 +417,29 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
     return *cache_at(cache, set, place) = record;
 }
 
+/* An access asks for the line: if the prefetcher has brought it, that was of use. */
+static void use_prefetched(struct model *model, struct record *record)
+{
+    static const int prefetched[2][3] = {{-1, M_D_PF2, M_D_PFL}, {-1, M_I_PF2, M_I_PFL}};
+
+    if (record->ahead)
+        pay(model, &record->use.payer, prefetched[record->use.fetched][record->level] + M_PFU, 1);
+    record->ahead = false;
+}
+
 /* The prefetcher sees that the line at `address` has missed at level 1. */
 static void watch(struct model *model, uint64_t address, const struct asking *asking)
 {
     enum level level = model->config.l2.size ? LEVEL_2 : LEVEL_LAST;
     uint32_t size = level == LEVEL_2 ? model->config.l2.line : model->config.ll.line;
-    struct stream *stream = &model->stream[asking->owner][address / PAGE % STREAMS];
-    uint64_t block = address / size;
     struct asking ahead = *asking;
-    int64_t step = block == stream->last + 1 ? 1 : block == stream->last - 1 ? -1 : 0;
+    uint64_t block = prefetch_ahead(model->stream[asking->owner], address, size);
 
-    if (block == stream->last)
+    if (!block)
         return;
-    stream->last = block;
-    if (stream->run == 0) {
-        stream->run = step;
-    } else if (step * stream->run > 0) {
-        stream->run += step;
-        ahead.prefetching = true;
-        ahead.payer->place.from = ahead.payer->place.to = 0;
-        lower(model, level, (block + (uint64_t)(AHEAD * step)) * size, &ahead);
-    } else {
-        stream->run = 0;
-    }
+    ahead.prefetching = true;
+    ahead.payer->place.from = ahead.payer->place.to = 0;
+    lower(model, level, block * size, &ahead);
 }
 
 static struct line *look(const struct cache *cache, uint64_t line_address, uint32_t *place)
@@ -651,6 +648,8 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
     if (!asking->payer->uncounted) {
         line->record = lower(model, model->config.l2.size ? LEVEL_2 : LEVEL_LAST, line_address, asking);
         line->record->holders++;
+        for (struct record *record = line->record; record; record = record->below)
+            use_prefetched(model, record);
     }
     if (coherent && !was_invalid)
         line->foreign = calloc(cache->config.line, 1);

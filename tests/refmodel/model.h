@@ -32,9 +32,9 @@ enum {
     M_I_USE2,
     M_I_WB2 = M_I_USE2 + 7, /* write-backs: M_WRITES of them */
     M_I_WBL = M_I_WB2 + 2,
-    M_I_PF2 = M_I_WBL + 2, /* lines prefetched */
-    M_I_PFL,
-    M_I_KIND1, /* misses by kind: M_KINDS of them */
+    M_I_PF2 = M_I_WBL + 2, /* lines prefetched, and those of them used */
+    M_I_PFL = M_I_PF2 + 2,
+    M_I_KIND1 = M_I_PFL + 2, /* misses by kind: M_KINDS of them */
     M_I_KIND2 = M_I_KIND1 + 3,
     M_I_KINDL = M_I_KIND2 + 3,
     M_D1MR = M_I_KINDL + 3,
@@ -50,8 +50,8 @@ enum {
     M_D_WB2 = M_D_WB1 + 2,
     M_D_WBL = M_D_WB2 + 2,
     M_D_PF2 = M_D_WBL + 2,
-    M_D_PFL,
-    M_D1CR, /* coherence */
+    M_D_PFL = M_D_PF2 + 2,
+    M_D1CR = M_D_PFL + 2, /* coherence */
     M_D1CW,
     M_D1FR,
     M_D1FW,
@@ -67,6 +67,7 @@ enum {
 };
 enum { M_ACCOST, M_SPLOSS, M_EV, M_TCH, M_BYT, M_USE, M_AGE, M_USES };
 enum { M_WB, M_WRT, M_WRITES };
+enum { M_PF, M_PFU };
 enum { M_COLD, M_CAP, M_CONF, M_KINDS };
 
 const char *model_event_name(int event); /* as in the raw profile */

@@ -211,6 +211,7 @@ static void a_walk_is_prefetched(void **state)
         kit_finish(k);
         assert_int_equal(kit_read_cost(k, MAIN, 0, M_D1MR), PAGES * PAGE_LINES);
         assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_PFL), PAGES * (PAGE_LINES - 2));
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_PFL + M_PFU), PAGES * (PAGE_LINES - 2) - DISTANCE);
         assert_int_equal(kit_read_cost(k, MAIN, 0, M_DLMR), 2 + DISTANCE + (PAGES - 1) * 2);
         assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_USEL + M_EV), PAGES * PAGE_LINES + DISTANCE);
         assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_USEL + M_SPLOSS), DISTANCE * LINE);
