@@ -68,7 +68,7 @@ const char *tn_config_check(const struct tn_config *config)
         return "threads that share level-1 caches, and those whose contexts are kept apart, run one at a time";
     if (!config->cache_sim && !config->branch_sim)
         return "with neither cache nor branch simulation there is nothing to collect";
-    if (!config->cache_sim && (config->write_back || config->prefetch || config->coherence || config->patterns ||
+    if (!config->cache_sim && (config->write_back || tn_prefetches(config) || config->coherence || config->patterns ||
                                config->strides))
         return "write-backs, prefetching, coherence, patterns and strides are those of simulated caches: not without "
                "cache simulation";

@@ -19,8 +19,6 @@
 #include "core/explain/pattern.h"
 #include "core/host.h"
 
-#include <string.h>
-
 /* An engine may compile this file once more, for its consumer alone (tn_taker). */
 #ifdef TN_TAKER_FOR
 #define TN_TAKER_ONLY
@@ -585,12 +583,12 @@ static struct tn_record *ask_level(tn_core *core, struct tn_lower *lower, const 
     return record_in(core, lower, taken, &place);
 }
 
-/* The prefetcher sees a miss, and may ask for a line further on. */
-static void ask_prefetcher(tn_core *core, const struct tn_taken *taken)
+/* A prefetcher sees a miss, and may ask for a line further on. */
+static void ask_prefetcher(tn_core *core, const struct tn_taken *taken, enum tn_prefetching which)
 {
     struct tn_lower *lower = taken->l1->next;
     struct tn_entry ahead = *taken->entry;
-    int64_t blocks = tn_prefetcher_see(taken->l1->prefetcher, ahead.address, lower->shape.line_bits);
+    int64_t blocks = tn_prefetcher_see(taken->l1->prefetcher, which, ahead.address, lower->shape.line_bits);
     struct tn_slices *slices = core->data ? &core->data->slices : NULL;
     uint32_t slice = 0;
     if (!blocks)
@@ -624,7 +622,9 @@ TN_ALWAYS_INLINE struct tn_record *record_of(tn_core *core, struct tn_lower *low
                                              bool plain)
 {
     if (!plain && taken->l1->prefetcher) {
-        ask_prefetcher(core, taken);
+        for (enum tn_prefetching which = 0; which < TN_PREFETCHERS; which++)
+            if (core->config.prefetch[which])
+                ask_prefetcher(core, taken, which);
         struct tn_record *record = ask_level(core, lower, taken);
         use_prefetched(core, lower, record);
         return record;
@@ -842,7 +842,7 @@ static bool is_plain(const struct tn_config *config)
     const struct tn_geometry *next = config->l2.size ? &config->l2 : &config->ll;
     bool one_size = config->i1.line == next->line && config->d1.line == next->line && config->ll.line == next->line;
     return one_size && tn_sets_compact(next) && tn_sets_compact(&config->ll) && !config->write_back &&
-           !config->prefetch && !config->coherence;
+           !tn_prefetches(config) && !config->coherence;
 }
 
 tn_taker *TN_TAKER_FOR(const struct tn_config *config)

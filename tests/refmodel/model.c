@@ -427,19 +427,20 @@ static void use_prefetched(struct model *model, struct record *record)
     record->ahead = false;
 }
 
-/* The prefetcher sees that the line at `address` has missed at level 1. */
+/* The prefetchers see that the line at `address` has missed at level 1. */
 static void watch(struct model *model, uint64_t address, const struct asking *asking)
 {
     enum level level = model->config.l2.size ? LEVEL_2 : LEVEL_LAST;
     uint32_t size = level == LEVEL_2 ? model->config.l2.line : model->config.ll.line;
-    struct asking ahead = *asking;
-    uint64_t block = prefetch_ahead(model->stream[asking->owner], address, size);
+    uint64_t ahead[MODEL_PREFETCHERS];
+    struct asking prefetch = *asking;
 
-    if (!block)
-        return;
-    ahead.prefetching = true;
-    ahead.payer->place.from = ahead.payer->place.to = 0;
-    lower(model, level, block * size, &ahead);
+    prefetch_ahead(model->config.prefetch, model->stream[asking->owner], address, size, ahead);
+    prefetch.prefetching = true;
+    prefetch.payer->place.from = prefetch.payer->place.to = 0;
+    for (int i = 0; i < MODEL_PREFETCHERS; i++)
+        if (ahead[i])
+            lower(model, level, ahead[i] * size, &prefetch);
 }
 
 static struct line *look(const struct cache *cache, uint64_t line_address, uint32_t *place)
@@ -638,8 +639,7 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
     miss(asking, LEVEL_1, &missed);
     if (victim)
         line_end(model, cache, victim, asking->index);
-    if (model->config.prefetch)
-        watch(model, line_address, asking);
+    watch(model, line_address, asking);
     if (!was_invalid)
         cache_add(cache, set, line = calloc(1, sizeof *line));
     use_init(&line->use, asking->payer, asking->fetched, asking->index, cache->config.line);
@@ -690,8 +690,7 @@ static void access_plainly(struct model *model, struct cache *cache, uint64_t ad
     }
     if (!asking->missed[LEVEL_1])
         return;
-    if (model->config.prefetch)
-        watch(model, address, asking);
+    watch(model, address, asking);
     for (uint64_t at = address - address % last_size; at < address + size; at += last_size)
         lower(model, LEVEL_LAST, at, asking);
 }

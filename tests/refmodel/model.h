@@ -79,11 +79,13 @@ struct model_cache_config {
     uint32_t assoc, line;
     enum model_policy policy;
 };
+enum { MODEL_STREAM, MODEL_NEXT_LINE, MODEL_ADJACENT, MODEL_PREFETCHERS };
 struct model_payer;
 struct model_reuse;
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
-    bool shared_l1, flush_at_exit, use, write_back, prefetch, coherence, strides, patterns;
+    bool shared_l1, flush_at_exit, use, write_back, coherence, strides, patterns;
+    bool prefetch[MODEL_PREFETCHERS];
     uint32_t sample;      /* one set in so many is simulated; 0 and 1: all */
     uint64_t sample_seed; /* which they are */
     uint32_t traces; /* of lines that have left a cache, at least */

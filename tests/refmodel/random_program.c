@@ -311,7 +311,8 @@ static void random_config(struct program *p, struct pair_config *config)
     config->use = !has(p, RP_PLAIN) || !chance(p, 12);
     config->inclusive = !has(p, RP_PLAIN) || !chance(p, 12);
     config->write_back = config->cache_sim && has(p, RP_WRITE_BACK) && chance(p, 2);
-    config->prefetch = config->cache_sim && has(p, RP_PREFETCH) && chance(p, 2);
+    for (int i = 0; i < MODEL_PREFETCHERS; i++)
+        config->prefetch[i] = config->cache_sim && has(p, RP_PREFETCH) && chance(p, 3);
     config->strides = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
     config->patterns = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
     config->traces = 1u << rng_below(&p->rng, 10);
@@ -330,8 +331,9 @@ static void random_config(struct program *p, struct pair_config *config)
                        has(p, RP_PARALLEL) && chance(p, 2);
     config->coherence = config->cache_sim && config->use && !config->shared_l1 && !config->parallel &&
                         has(p, RP_COHERENCE) && !chance(p, 3);
-    if (has(p, RP_SAMPLE) && config->cache_sim && !config->prefetch && !config->strides && !config->patterns &&
-        !config->coherence && chance(p, 2))
+    if (has(p, RP_SAMPLE) && config->cache_sim && !config->strides && !config->patterns && !config->coherence &&
+        !config->prefetch[MODEL_STREAM] && !config->prefetch[MODEL_NEXT_LINE] && !config->prefetch[MODEL_ADJACENT] &&
+        chance(p, 2))
         random_sample(p, config);
     if (chance(p, 2))
         random_policies(p, config);
@@ -846,14 +848,15 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
     if (!config.inclusive && has(p, RP_COROUTINES))
         p->features &= ~(uint32_t)RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
     p->pair = pair_new(&config, options->out);
-    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u "
+    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u "
           "callers %u recs %u%s pairs %u sample %u policies %d%d%d%d\n",
           (unsigned long long)config.l2.size, config.l2.assoc, config.l2.line,
           (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line,
           (unsigned long long)config.d1.size, config.d1.assoc, config.d1.line,
           (unsigned long long)config.ll.size, config.ll.assoc, config.ll.line,
           config.cache_sim ? " caches" : "", config.branch_sim ? " branches" : "", config.use ? " use" : "",
-          config.write_back ? " write-back" : "", config.prefetch ? " prefetch" : "",
+          config.write_back ? " write-back" : "", config.prefetch[MODEL_STREAM] ? " stream" : "",
+          config.prefetch[MODEL_NEXT_LINE] ? " next-line" : "", config.prefetch[MODEL_ADJACENT] ? " adjacent" : "",
           config.coherence ? " coherent" : "",
           config.strides ? " strides" : "", config.patterns ? " patterns" : "", config.inclusive ? " inclusive" : "",
           config.shared_l1 ? " shared" : config.parallel ? " parallel" : "",
