@@ -45,6 +45,8 @@ const char *tn_geometry_check(const struct tn_geometry *g)
         return "the size must be a multiple of associativity times line";
     if (g->size >> 40 || g->assoc >> 20)
         return "a cache is smaller than 1 TB, with fewer than 1048576 ways per set";
+    if (g->policy == TN_PLRU && g->assoc & (g->assoc - 1))
+        return "plru needs an associativity that is a power of two";
     return NULL;
 }
 
@@ -66,7 +68,7 @@ const char *tn_config_check(const struct tn_config *config)
         return "threads that share level-1 caches, and those whose contexts are kept apart, run one at a time";
     if (!config->cache_sim && !config->branch_sim)
         return "with neither cache nor branch simulation there is nothing to collect";
-    if (!config->cache_sim && (config->write_back || config->prefetch || config->coherence || config->patterns ||
+    if (!config->cache_sim && (config->write_back || tn_prefetches(config) || config->coherence || config->patterns ||
                                config->strides))
         return "write-backs, prefetching, coherence, patterns and strides are those of simulated caches: not without "
                "cache simulation";

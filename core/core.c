@@ -60,7 +60,7 @@ static void caches_new(tn_core *core, struct tn_l1 **i1, struct tn_l1 **d1, stru
         (*d1)->kinds = tn_kinds_new(&core->config.d1, core->config.pairs ? core->config.traces : 0);
         (*d1)->fresh = core->config.pairs ? TN_FRESH : 0;
     }
-    if (core->config.prefetch)
+    if (tn_prefetches(&core->config))
         (*i1)->prefetcher = (*d1)->prefetcher = tn_host_alloc(sizeof(struct tn_prefetcher));
 }
 

@@ -74,10 +74,17 @@ enum {
 
 /* ------------------------------------------------------------------------------------------ configuration */
 
+/* Which line of a full set leaves (core/access/lru.h, plru.h, rrip.h). */
+enum tn_policy { TN_LRU, TN_PLRU, TN_RRIP, TN_POLICIES };
+
+/* What asks for lines ahead (core/access/prefetch.h), in the order in which they do. */
+enum tn_prefetching { TN_STREAM, TN_NEXT_LINE, TN_ADJACENT, TN_PREFETCHERS };
+
 struct tn_geometry {
     uint64_t size;  /* bytes; 0 where the level is not simulated (L2 only) */
     uint32_t assoc; /* ways per set */
     uint32_t line;  /* bytes, a power of two, 16 to 1024 */
+    enum tn_policy policy;
 };
 
 /* Takes the entries of a ring further (core/access/queue.h): foresees, looks up and consumes those that were not yet,
@@ -95,7 +102,7 @@ struct tn_config {
     bool use;              /* collect line use (AcCost, SpLoss, ...) */
     bool inclusive;        /* follow calls, keep the tree */
     bool write_back;       /* count dirty evictions: which bytes of a line were written */
-    bool prefetch;         /* a stream prefetcher at the first level below level 1 */
+    bool prefetch[TN_PREFETCHERS]; /* which are at the first level below level 1 */
     bool coherence;        /* D1s of threads invalidate each other's lines; not with shared_l1 or parallel */
     bool strides;          /* keep strides between misses of data */
     bool patterns;         /* tell misses apart (cold, capacity, conflict), keep the sets that conflict */
@@ -150,6 +157,11 @@ struct tn_config {
 };
 
 void tn_config_default(struct tn_config *config);
+
+static inline bool tn_prefetches(const struct tn_config *config)
+{
+    return config->prefetch[TN_STREAM] || config->prefetch[TN_NEXT_LINE] || config->prefetch[TN_ADJACENT];
+}
 
 /* NULL if the core can simulate `config`, else one line that says what is wrong and what is possible; the text
  * lives as long as the program. */

@@ -22,6 +22,7 @@ void caches_words(const struct tn_geometry *geometry, char *out, size_t size)
 {
     uint64_t bytes = geometry->size;
     const char *unit = "bytes";
+    bool usual = geometry->policy == TN_LRU;
 
     if (bytes % (1 << 20) == 0) {
         bytes >>= 20;
@@ -30,8 +31,8 @@ void caches_words(const struct tn_geometry *geometry, char *out, size_t size)
         bytes >>= 10;
         unit = "KiB";
     }
-    snprintf(out, size, "%llu %s, %u-way, %u-byte lines", (unsigned long long)bytes, unit, geometry->assoc,
-             geometry->line);
+    snprintf(out, size, "%llu %s, %u-way, %u-byte lines%s%s", (unsigned long long)bytes, unit, geometry->assoc,
+             geometry->line, usual ? "" : ", ", usual ? "" : geometry_policy[geometry->policy]);
 }
 
 void caches_text(const struct tn_geometry geometry[GEOMETRY_LEVELS], const char *const source[GEOMETRY_LEVELS],

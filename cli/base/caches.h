@@ -13,7 +13,7 @@
 
 #include "engine/common/geometry.h"
 
-/* "32 KiB, 8-way, 64-byte lines" */
+/* "32 KiB, 8-way, 64-byte lines"; behind it ", plru" if that is the policy; LRU, which is usual, is not said */
 void caches_words(const struct tn_geometry *geometry, char *out, size_t size);
 
 /* "I1 ...; D1 ...; LL ... (sysfs)": those that are there, the source once for neighbours that have the same; NULL: not

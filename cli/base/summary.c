@@ -269,6 +269,10 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
         event_line(profile, out, indent, "PfL", value, NULL);
         end_line(profile, out, indent, rate(value, value + total(profile, "LLm")), "  of the lines loaded");
     }
+    if (tp_event_find(profile, "PfUL") != NULL) {
+        event_line(profile, out, indent, "PfUL", total(profile, "PfUL"), NULL);
+        end_line(profile, out, indent, rate(total(profile, "PfUL"), value), "  of the lines prefetched");
+    }
     if (tp_event_find(profile, "WbD1") != NULL) {
         written_back(profile, out, indent, "D1", "D1");
         if (tp_event_find(profile, "WbD2") != NULL)

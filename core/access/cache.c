@@ -26,7 +26,9 @@
 #include "core/core.h"
 #include "core/host.h"
 #include "lru.h"
+#include "plru.h"
 #include "queue.h"
+#include "rrip.h"
 
 #include <string.h>
 #ifdef __SSE2__
@@ -60,11 +62,14 @@ struct tn_l1 *tn_l1_new(const struct tn_geometry *geometry, enum tn_stream strea
     l1->lines = (uint32_t)(geometry->size / geometry->line);
     l1->sets = l1->lines / l1->assoc;
     l1->set_mask = l1->sets & (l1->sets - 1) ? 0 : l1->sets - 1;
-    l1->usual_ways = l1->set_mask || l1->sets == 1 ? l1->assoc : 0;
+    l1->policy = geometry->policy;
+    l1->usual_ways = l1->policy == TN_LRU && (l1->set_mask || l1->sets == 1) ? l1->assoc : 0;
     l1->missed = ~0ull;
     l1->stream = stream;
     l1->stays = tn_host_alloc(l1->lines * sizeof *l1->stays);
     l1->tags = tn_host_alloc(l1->lines * sizeof *l1->tags);
+    if (l1->policy == TN_RRIP)
+        l1->predictions = tn_host_alloc(l1->lines * sizeof *l1->predictions);
     return l1;
 }
 
@@ -75,6 +80,8 @@ void tn_l1_free(struct tn_l1 *l1)
     tn_kinds_free(l1->kinds);
     tn_host_free(l1->stays, l1->lines * sizeof *l1->stays);
     tn_host_free(l1->tags, l1->lines * sizeof *l1->tags);
+    if (l1->predictions)
+        tn_host_free(l1->predictions, l1->lines * sizeof *l1->predictions);
     tn_host_free(l1, sizeof *l1);
 }
 
@@ -363,13 +370,11 @@ static __attribute__((noinline)) void load_uncounted(struct tn_thread *thread, c
     *way = (struct tn_way){.line = want->line, .stamp = want->stamp};
 }
 
-/* The line is in none of the ways of the set that begins with way number `first`. Returns its way. */
+/* The line is in none of the ways of its set: it comes into the way number `index`. Returns that way. */
 TN_ALWAYS_INLINE struct tn_way *load_line(struct tn_thread *thread, const struct tn_l1_layout *layout,
-                                          struct tn_l1 *l1, const struct want *want, uint64_t number,
-                                          uint32_t first, uint32_t assoc)
+                                          struct tn_l1 *l1, const struct want *want, uint64_t number, uint32_t index)
 {
     struct tn_held held = {0};
-    uint32_t index = first + tn_lru_victim_by_stamp(&ways_of(thread, layout)[first], assoc);
     if (thread->core->sample.part_mask && !tn_sample_counts(&thread->core->sample, want->line)) {
         load_uncounted(thread, layout, l1, want, index);
         l1->tags[index] = (uint32_t)number;
@@ -382,11 +387,21 @@ TN_ALWAYS_INLINE struct tn_way *load_line(struct tn_thread *thread, const struct
     return way;
 }
 
+/* The way into which a line comes, of the set that begins with way number `first`. */
+static inline uint32_t way_for(const struct tn_l1 *l1, const struct tn_way *ways, uint32_t first, uint64_t stamp)
+{
+    if (l1->policy == TN_PLRU)
+        return first + tn_plru_victim_by_stamp(&ways[first], l1->assoc);
+    if (l1->policy == TN_RRIP)
+        return first + tn_rrip_load_by_stamp(&ways[first], &l1->predictions[first], l1->assoc, stamp);
+    return first + tn_lru_victim_by_stamp(&ways[first], l1->assoc);
+}
+
 static __attribute__((noinline)) struct tn_way *load_any(struct tn_thread *thread, const struct tn_l1_layout *layout,
                                                          struct tn_l1 *l1, const struct want *want, uint64_t number,
                                                          uint32_t first)
 {
-    return load_line(thread, layout, l1, want, number, first, l1->assoc);
+    return load_line(thread, layout, l1, want, number, way_for(l1, ways_of(thread, layout), first, want->stamp));
 }
 
 enum brought { FOUND, FOUND_FRESH, MISSED, PASSED };
@@ -475,7 +490,7 @@ static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, 
     bool alone;
     uint32_t invalid = tn_coherent_miss(access, &alone), way = invalid;
     if (invalid == TN_NO_WAY)
-        way = access->first + tn_lru_victim_by_stamp(&ways_of(thread, layout)[access->first], l1->assoc);
+        way = way_for(l1, ways_of(thread, layout), access->first, want->stamp);
     else if (!met->again && !met->otherwise)
         *met = (struct met){.first = *access, .way = way, .again = true, .upgraded = met->upgraded};
     met->otherwise |= invalid == TN_NO_WAY;
@@ -721,7 +736,8 @@ TN_ALWAYS_INLINE void slow_data_in(struct tn_thread *thread, uint64_t address, u
         if (want.kind == TN_WRITE_PAST)
             pass_line(thread, layout, l1, &want);
         else
-            load_line(thread, layout, l1, &want, number, first, assoc);
+            load_line(thread, layout, l1, &want, number,
+                      first + tn_lru_victim_by_stamp(&ways_of(thread, layout)[first], assoc));
         return;
     }
     uint32_t index = first + equal;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cache.h: the level-1 caches: way table, LRU, the miss that only picks a victim and leaves the rest to later.
+ * cache.h: the level-1 caches: way table, replacement, the miss that only picks a victim and leaves the rest to later.
  *
  * The hot part of a cache (way tables and ways) lies in its thread's memory, where the engine's code reaches it;
  * what only a miss needs is here. A miss does not look further down: it appends an entry to the ring (queue.h),
  * and the consumer (lower.c) charges the miss, the victim's use and the last level.
  *
  *   the ways of set s are way[s * assoc .. (s + 1) * assoc); way[lines] takes additions meant for nobody
- *   LRU: the way of a set with the smallest stamp goes; ways never filled have stamp 0
+ *   which way of a set goes, the stamps tell (lru.h, plru.h, rrip.h); ways never filled have stamp 0
  */
 #ifndef TENURE_CORE_CACHE_H
 #define TENURE_CORE_CACHE_H
@@ -49,7 +49,8 @@ struct tn_l1 {
     struct tn_shape shape;
     uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
     uint32_t assoc, lines;
-    uint32_t usual_ways; /* assoc if the number of sets is a power of two; else 0 */
+    uint32_t usual_ways; /* assoc if the number of sets is a power of two, with LRU; else 0 */
+    enum tn_policy policy;
     enum tn_stream stream;
     uint64_t fresh;                   /* TN_FRESH if lines that are loaded get it; else 0 */
     struct tn_lower *next;            /* the level below */
@@ -60,6 +61,7 @@ struct tn_l1 {
     struct tn_seen seen;              /* the consumer's */
     /* ---- what only the thread reads and writes */
     _Alignas(64) uint64_t missed; /* I1: stamp of the last fetch that missed: an access misses once */
+    uint64_t *predictions; /* RRIP: one per way (rrip.h); else NULL */
     uint32_t *tags; /* one per way: low bits of the number of the line that is or was there, to find it */
 };
 

@@ -19,8 +19,6 @@
 #include "core/explain/pattern.h"
 #include "core/host.h"
 
-#include <string.h>
-
 /* An engine may compile this file once more, for its consumer alone (tn_taker). */
 #ifdef TN_TAKER_FOR
 #define TN_TAKER_ONLY
@@ -124,18 +122,6 @@ static inline void charge_slice_end(tn_core *core, uint32_t id, uint64_t mask, b
     struct tn_slices *slices = &core->data->slices;
     struct tn_slice *slice = tn_slice_at(slices, id);
     tn_slice_end(slices, far ? tn_slice_far(slices, slice) : &slice->near, mask);
-}
-
-static uint32_t count_bits(uint64_t word)
-{
-#ifdef __POPCNT__
-    return (uint32_t)__builtin_popcountll(word);
-#else
-    word -= word >> 1 & 0x5555555555555555ull;
-    word = (word & 0x3333333333333333ull) + (word >> 2 & 0x3333333333333333ull);
-    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0full;
-    return (uint32_t)(word * 0x0101010101010101ull >> 56);
-#endif
 }
 
 static uint64_t age_of(uint64_t loaded, uint64_t now)
@@ -257,7 +243,7 @@ TN_ALWAYS_INLINE void tenure_end(tn_core *core, struct tn_lower *lower, struct t
     const struct tn_shape *shape = &lower->shape;
     struct payers payers = {record->late, record->of_node};
     past->mask = record->mask & shape->mask_valid;
-    past->tenure = (struct tn_tenure){record->touches, record->bytes, count_bits(past->mask) << shape->granule_bits,
+    past->tenure = (struct tn_tenure){record->touches, record->bytes, tn_count_bits(past->mask) << shape->granule_bits,
                                       age_of(record->loaded, now)};
     if (core->config.use && record->epoch == core->epoch) {
         charge_level(&payers, &TN_CHARGE_OF(&past->tenure));
@@ -273,7 +259,7 @@ static void write_back(tn_core *core, struct tn_lower *lower, struct tn_record *
     struct payers payers = {record->late, record->of_node};
     past->written = *written_of(lower, record) & lower->shape.mask_valid;
     if (past->written && record->epoch == core->epoch)
-        charge_write_back(&payers, count_bits(past->written) << lower->shape.granule_bits);
+        charge_write_back(&payers, tn_count_bits(past->written) << lower->shape.granule_bits);
 }
 
 /* The line and all copies above are gone: charge, fold, free. */
@@ -319,7 +305,7 @@ TN_ALWAYS_INLINE void stay_end(tn_core *core, struct tn_lower *lower, const stru
     past.tenure =
         (struct tn_tenure){stay->touches + (entry->use & ((1ull << TN_TOUCH_BITS) - 1)),
                            stay->bytes + (entry->use >> TN_TOUCH_BITS),
-                           count_bits(past.mask) << shape->granule_bits, age_of(stay->loaded, entry->stamp)};
+                           tn_count_bits(past.mask) << shape->granule_bits, age_of(stay->loaded, entry->stamp)};
     struct payers payers = {stay->near, stay->of_node};
     bool pays = stay->epoch == core->epoch;
     if (pays && core->config.use) {
@@ -328,7 +314,7 @@ TN_ALWAYS_INLINE void stay_end(tn_core *core, struct tn_lower *lower, const stru
             charge_slice_end(core, stay->slice, past.mask, false);
     }
     if (!plain && pays && past.written)
-        charge_write_back(&payers, count_bits(past.written) << shape->granule_bits);
+        charge_write_back(&payers, tn_count_bits(past.written) << shape->granule_bits);
     if (!plain && taken->l1->coherent)
         tn_coherent_end(core, taken->l1->coherent, entry, past.mask, pays ? payers.centre : NULL, payers.node);
     if (stay->node)
@@ -403,7 +389,8 @@ static struct tn_record *fill_slot(tn_core *core, struct tn_lower *lower, const 
         tn_coherent_filled(core, lower, entry->address & ~(uint64_t)(lower->shape.line - 1));
     struct tn_record *parent = lower->next ? ask_level(core, lower->next, taken) : NULL;
     struct tn_record *record = record_at(core, lower, home);
-    tenure_begin(core, lower, record, taken, payers, record != &lower->homes[home] ? TN_RECORD_DISPLACED : 0);
+    uint32_t ahead = entry->flags & TN_ENTRY_AHEAD ? TN_RECORD_AHEAD : 0;
+    tenure_begin(core, lower, record, taken, payers, ahead | (record != &lower->homes[home] ? TN_RECORD_DISPLACED : 0));
     if (lower->written)
         *written_of(lower, record) = 0;
     if (parent)
@@ -532,7 +519,7 @@ static __attribute__((noinline)) struct tn_record *record_in(tn_core *core, stru
     struct payers payers = payers_below(core, taken, lower->level);
     if (taken->entry->flags & TN_ENTRY_AHEAD) {
         load_kind(core, lower, taken, place, &(struct tn_known){0});
-        charge_payers(&payers, core->pools.prefetched, 1);
+        charge_payers(&payers, core->pools.prefetched + TN_PREFETCH_Pf, 1);
     } else {
         charge_lower_miss(core, lower, taken, place, &payers);
     }
@@ -596,12 +583,12 @@ static struct tn_record *ask_level(tn_core *core, struct tn_lower *lower, const 
     return record_in(core, lower, taken, &place);
 }
 
-/* The prefetcher sees a miss, and may ask for a line further on. */
-static void ask_prefetcher(tn_core *core, const struct tn_taken *taken)
+/* A prefetcher sees a miss, and may ask for a line further on. */
+static void ask_prefetcher(tn_core *core, const struct tn_taken *taken, enum tn_prefetching which)
 {
     struct tn_lower *lower = taken->l1->next;
     struct tn_entry ahead = *taken->entry;
-    int64_t blocks = tn_prefetcher_see(taken->l1->prefetcher, ahead.address, lower->shape.line_bits);
+    int64_t blocks = tn_prefetcher_see(taken->l1->prefetcher, which, ahead.address, lower->shape.line_bits);
     struct tn_slices *slices = core->data ? &core->data->slices : NULL;
     uint32_t slice = 0;
     if (!blocks)
@@ -611,6 +598,16 @@ static void ask_prefetcher(tn_core *core, const struct tn_taken *taken)
     if (taken->slice)
         slice = tn_slice_unasked(slices, core->data, tn_slice_at(slices, taken->slice)->object);
     ask_level(core, lower, &(struct tn_taken){.entry = &ahead, .l1 = taken->l1, .node = taken->node, .slice = slice});
+}
+
+/* An access asks for the record's line: if a prefetch brought it, or what it was filled from, that was of use. */
+static void use_prefetched(tn_core *core, struct tn_lower *lower, struct tn_record *record)
+{
+    if (record->state & TN_RECORD_AHEAD && record->epoch == core->epoch)
+        charge_payers(&(struct payers){record->late, record->of_node}, core->pools.prefetched + TN_PREFETCH_PfU, 1);
+    record->state &= ~(uint32_t)TN_RECORD_AHEAD;
+    if (lower->next)
+        use_prefetched(core, lower->next, *parent_of(lower, record));
 }
 
 /* ------------------------------------------------------------------------------------------ one entry */
@@ -625,8 +622,12 @@ TN_ALWAYS_INLINE struct tn_record *record_of(tn_core *core, struct tn_lower *low
                                              bool plain)
 {
     if (!plain && taken->l1->prefetcher) {
-        ask_prefetcher(core, taken);
-        return ask_level(core, lower, taken);
+        for (enum tn_prefetching which = 0; which < TN_PREFETCHERS; which++)
+            if (core->config.prefetch[which])
+                ask_prefetcher(core, taken, which);
+        struct tn_record *record = ask_level(core, lower, taken);
+        use_prefetched(core, lower, record);
+        return record;
     }
     struct tn_record *record = taken->home;
     if (taken->place.hit && record->state & TN_RECORD_RESIDENT) {
@@ -841,7 +842,7 @@ static bool is_plain(const struct tn_config *config)
     const struct tn_geometry *next = config->l2.size ? &config->l2 : &config->ll;
     bool one_size = config->i1.line == next->line && config->d1.line == next->line && config->ll.line == next->line;
     return one_size && tn_sets_compact(next) && tn_sets_compact(&config->ll) && !config->write_back &&
-           !config->prefetch && !config->coherence;
+           !tn_prefetches(config) && !config->coherence;
 }
 
 tn_taker *TN_TAKER_FOR(const struct tn_config *config)

@@ -44,6 +44,7 @@ enum {
     TN_RECORD_RESIDENT = 1 << 27,
     TN_RECORD_LIVE = 1 << 28,
     TN_RECORD_DISPLACED = 1 << 29,
+    TN_RECORD_AHEAD = 1 << 30, /* a prefetch began it, and no access has asked for the line yet */
 };
 
 struct tn_displaced {

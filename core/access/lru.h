@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lru.h: the replacement policy: which way of a full set gives up its line. It is LRU: the way used longest ago.
+ * lru.h: the usual replacement policy, which way of a full set gives up its line: LRU, the way used longest ago.
  *
- * This is all that caches know of it. They keep a set in one of three forms, so a policy has three:
+ * This, plru.h and rrip.h are all that caches know of policies. They keep a set in one of three forms:
  *
  *   stamps   level 1: the engine's code writes the time of each use into the way; the victim is found from that
  *   ages     below, up to TN_LRU_AGES ways: a state of 16 bytes per set, told of each use
  *   order    below, any number of ways: the entries of a set, told of each use, are kept in an order
  *
- * A cache gets its policy where it is made: tn_l1.usual_ways and tn_taker_for choose between functions that are
- * compiled for one kind of cache each. Another policy is a header with the same functions, and one more kind to choose.
- * At level 1 it has the stamps, or a state of its own that misses update.
+ * The other policies have the first form, and the entries of the last, in place. What is compiled for one kind of cache
+ * (tn_l1.usual_ways, tn_taker_for) is for LRU alone.
  *
  *   age[w] is the number of ways used more recently than w: a permutation of 0 .. assoc - 1; 127 behind the last way.
  *   A state of zeroes is that of a set never used. Ways that were never used count as the oldest, way 0 first

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * prefetch.c: following runs of neighbouring blocks; see prefetch.h.
+ * prefetch.c: following runs of neighbouring blocks, and the neighbour alone; see prefetch.h.
  *
  * A run is followed for each of a few pages. It is one from its second step in the same direction on; any other step
  * ends it.
@@ -15,7 +15,7 @@ static int64_t went_on(int64_t steps, int64_t step)
     return steps * step > 0 ? steps + step : 0;
 }
 
-int64_t tn_prefetcher_see(struct tn_prefetcher *prefetcher, uint64_t address, uint32_t line_bits)
+static int64_t see_run(struct tn_prefetcher *prefetcher, uint64_t address, uint32_t line_bits)
 {
     struct tn_run *run = &prefetcher->run[(address >> TN_RUN_PAGE_BITS) % TN_RUNS];
     uint64_t block = address >> line_bits;
@@ -25,4 +25,12 @@ int64_t tn_prefetcher_see(struct tn_prefetcher *prefetcher, uint64_t address, ui
     run->last = block;
     run->steps = went_on(run->steps, step);
     return run->steps * step > 1 ? step * TN_PREFETCH_DISTANCE : 0; /* the first step is no run yet */
+}
+
+int64_t tn_prefetcher_see(struct tn_prefetcher *prefetcher, enum tn_prefetching which, uint64_t address,
+                          uint32_t line_bits)
+{
+    if (which == TN_STREAM)
+        return see_run(prefetcher, address, line_bits);
+    return which == TN_NEXT_LINE || !(address >> line_bits & 1) ? 1 : -1;
 }

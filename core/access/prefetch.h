@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * prefetch.h: the stream prefetcher of docs/model.md, section 10: which block a miss at level 1 asks for ahead.
+ * prefetch.h: the prefetchers of docs/model.md, section 10: which block a miss at level 1 asks for ahead.
  *
  * One of these watches the level-1 caches of a thread (or of all, with shared_l1). Nothing upstream depends on it, so
  * it belongs to the consumer of the rings (lower.c), which does what it says. All zeroes is its beginning.
  */
 #ifndef TENURE_CORE_PREFETCH_H
 #define TENURE_CORE_PREFETCH_H
+
+#include "core/tenure_core.h"
 
 #include <stdint.h>
 
@@ -26,6 +28,7 @@ struct tn_prefetcher {
 
 /* The line at `address` has missed; a block has 1 << line_bits bytes. How many blocks further one is to be prefetched;
  * 0: none. */
-int64_t tn_prefetcher_see(struct tn_prefetcher *prefetcher, uint64_t address, uint32_t line_bits);
+int64_t tn_prefetcher_see(struct tn_prefetcher *prefetcher, enum tn_prefetching which, uint64_t address,
+                          uint32_t line_bits);
 
 #endif

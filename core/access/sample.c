@@ -55,7 +55,7 @@ const char *tn_sample_check(const struct tn_config *config)
 {
     if (!config->sample || config->sample & (config->sample - 1) || config->sample > TN_RAW_MOST_SAMPLED)
         return "one set in 2, 4, 8, ... or 1024 can be simulated (--sample)";
-    if (config->prefetch || config->patterns || config->strides || config->coherence)
+    if (tn_prefetches(config) || config->patterns || config->strides || config->coherence)
         return "prefetching, kinds of misses, strides and coherence are known where all misses are (--sample=1)";
     struct drawn drawn = draw(config);
     if (drawn.class_bits < trailing_zeros(TN_SAMPLE_GROUPS))

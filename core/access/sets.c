@@ -7,6 +7,8 @@
 #include "core/base/machine.h"
 #include "core/host.h"
 #include "core/tenure_core.h"
+#include "plru.h"
+#include "rrip.h"
 
 #include <string.h>
 
@@ -28,7 +30,8 @@ static uint64_t numbers_of(const struct tn_geometry *geometry)
 bool tn_sets_compact(const struct tn_geometry *geometry)
 {
     uint64_t sets = geometry->size / geometry->line / geometry->assoc;
-    return geometry->assoc <= TN_COMPACT_WAYS && numbers_of(geometry) / sets <= UINT32_MAX;
+    return geometry->policy == TN_LRU && geometry->assoc <= TN_COMPACT_WAYS &&
+           numbers_of(geometry) / sets <= UINT32_MAX;
 }
 
 /* All sets are compared as if they had the most ways, so reading the last one may go past its end. */
@@ -55,7 +58,8 @@ void tn_sets_init(struct tn_sets *sets, const struct tn_geometry *geometry)
     sets->line_bits = bits_for(geometry->line);
     sets->number_mask = numbers_of(geometry);
     sets->assoc = geometry->assoc;
-    sets->slot_bits = bits_for(geometry->assoc);
+    sets->policy = geometry->policy;
+    sets->low_bits = sets->policy == TN_LRU ? bits_for(geometry->assoc) : TN_RRIP_BITS;
     sets->sets = geometry->size / geometry->line / geometry->assoc;
     sets->set_mask = sets->sets & (sets->sets - 1) ? 0 : sets->sets - 1;
     sets->set_bits = bits_for(sets->sets);
@@ -110,33 +114,44 @@ static uint64_t general_key(const struct tn_sets *sets, const struct tn_place *p
     return number + 1;
 }
 
-/* The index of the line's entry in its set; if it has none, of the first empty entry; else of the victim. */
-static uint32_t general_index(const struct tn_sets *sets, const struct tn_place *place)
+/* Fill in slot and hit; the index of the line's entry, or of the first empty one, or of none: the set is full. */
+static uint32_t general_find(const struct tn_sets *sets, struct tn_place *place)
 {
     const uint64_t *entries = &sets->general[place->set * sets->assoc];
     uint64_t key = general_key(sets, place);
-    for (uint32_t i = 0; i < sets->assoc; i++) {
-        if (!entries[i] || entries[i] >> sets->slot_bits == key)
-            return i;
-    }
-    return tn_lru_victim_by_order(sets->assoc);
+    uint32_t i = 0;
+    while (i < sets->assoc && entries[i] >> sets->low_bits && entries[i] >> sets->low_bits != key)
+        i++;
+    place->hit = i < sets->assoc && entries[i] >> sets->low_bits == key;
+    place->slot = place->hit && sets->policy == TN_LRU ? (uint32_t)(entries[i] & ((1ull << sets->low_bits) - 1)) : i;
+    return i;
 }
 
-/* Fill in slot and hit; the index of the line's entry. A set fills its slots in the order of its entries. */
-static uint32_t general_find(const struct tn_sets *sets, struct tn_place *place)
+/* The index of the entry that leaves a full set, and its slot. */
+static uint32_t general_victim(const struct tn_sets *sets, uint64_t *entries, uint32_t *slot)
 {
-    uint32_t i = general_index(sets, place);
-    uint64_t entry = sets->general[place->set * sets->assoc + i];
-    place->slot = entry ? (uint32_t)(entry & ((1ull << sets->slot_bits) - 1)) : i;
-    place->hit = entry >> sets->slot_bits == general_key(sets, place);
+    uint32_t i = sets->policy == TN_PLRU   ? tn_plru_victim(entries, sets->assoc)
+                 : sets->policy == TN_RRIP ? tn_rrip_victim(entries, sets->assoc)
+                                           : tn_lru_victim_by_order(sets->assoc);
+    *slot = sets->policy == TN_LRU ? (uint32_t)(entries[i] & ((1ull << sets->low_bits) - 1)) : i;
     return i;
 }
 
 void tn_general_use(struct tn_sets *sets, struct tn_place *place)
 {
     uint64_t *entries = &sets->general[place->set * sets->assoc];
+    uint64_t entry = general_key(sets, place) << sets->low_bits;
     uint32_t i = general_find(sets, place);
-    tn_lru_use_order(entries, i, general_key(sets, place) << sets->slot_bits | place->slot);
+    if (i == sets->assoc)
+        i = general_victim(sets, entries, &place->slot);
+    if (sets->policy == TN_LRU) {
+        tn_lru_use_order(entries, i, entry | place->slot);
+    } else if (sets->policy == TN_PLRU) {
+        entries[i] = entry | (entries[i] & 1);
+        tn_plru_use(entries, sets->assoc, i);
+    } else {
+        entries[i] = entry | (place->hit ? 0 : TN_RRIP_LOADED);
+    }
 }
 
 void tn_sets_find(const struct tn_sets *sets, struct tn_place *place)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sets.h: which line is in which slot of a lower level. Who leaves a full set, the policy says (lru.h).
+ * sets.h: which line is in which slot of a lower level. Who leaves a full set, the policy says (lru.h, plru.h, rrip.h).
  *
  * A slot is a way of a set; a line keeps its slot as long as it stays. Two forms, chosen by the geometry:
  *
  * A look-up is short and done at every level-1 miss, hence in line. Where there are no vectors the compact form is
  * compared in words of general registers.
  *
- *   compact  up to 16 ways, tags of 32 bits: a set's tags and the policy's state are 64 to 80 bytes, compared and
+ *   compact  LRU, up to 16 ways, tags of 32 bits: a set's tags and the policy's state are 64 to 80 bytes, compared and
  *            updated as vectors. With lines of 64 bytes that is so from 1024 sets on
- *   general  any number of ways, 64-bit entries in the policy's order:
- *            entry = (line number + 1) << slot_bits | slot, 0: empty
+ *   general  any number of ways, 64-bit entries: (line number + 1) << low_bits | low; the former is 0: empty.
+ *            With LRU in the order of use, and low is the slot; else in the order of slots, and low is the policy's
  *
  * An address has TN_ADDRESS_BITS, so a line number has at most TN_ADDRESS_BITS - line_bits significant ones.
  */
@@ -39,7 +39,8 @@ struct tn_sets {
     uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
     uint64_t number_mask;
     uint64_t reciprocal; /* floor(2^64 / sets) + 1 where that divides exactly (sets.c); 0: not so */
-    uint32_t assoc, line_bits, set_bits, slot_bits;
+    uint32_t assoc, line_bits, set_bits, low_bits;
+    enum tn_policy policy;
     uint32_t stride;    /* bytes per set; 0: general form */
     uint32_t ways_mask; /* compact: one bit per way */
     char *compact;

@@ -13,8 +13,10 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *con
 {
     uint32_t levels_below = config->l2.size ? 2 : 1;
     pools->per_level = TN_LATE_PER_LEVEL + (config->write_back ? TN_WRITE_BACKS : 0);
-    if (config->prefetch)
-        pools->prefetched = pools->per_level++;
+    if (tn_prefetches(config)) {
+        pools->prefetched = pools->per_level;
+        pools->per_level += TN_PREFETCHES;
+    }
     if (config->patterns) {
         pools->kinds = pools->per_level;
         pools->per_level += TN_KINDS;

@@ -11,12 +11,12 @@
  *
  * A block is made when the first such event happens. Most loaders miss at level 1 only: a miss further down is a
  * hundred times rarer, in programs whose data the last level can hold. Where write-backs are simulated, each level has
- * TN_WRITE_BACKS counters more, behind the others, and where prefetching is, one more behind these
- * (pools.prefetched; level 1 has it too, and leaves it zero), and with patterns TN_KINDS more (pools.kinds). Where D1s
- * are kept coherent, near blocks have TN_COHERENCES counters more, behind all others. Where sets are sampled, a block
- * has all that once for each group (access/sample.h), one behind the other. A cost centre is an instruction
- * in a thread: its execution count comes from segment counters; what a segment cannot know (mispredictions, guarded
- * accesses, costs of skipped callees) is in `extra`.
+ * TN_WRITE_BACKS counters more, behind the others, and where prefetching is, TN_PREFETCHES more behind these
+ * (pools.prefetched; level 1 has them too, and leaves them zero), and with patterns TN_KINDS more (pools.kinds).
+ * Where D1s are kept coherent, near blocks have TN_COHERENCES counters more, behind all others. Where sets are
+ * sampled, a block has all that once for each group (access/sample.h), one behind the other. A cost centre is an
+ * instruction in a thread: its execution count comes from segment counters; what a segment cannot know
+ * (mispredictions, guarded accesses, costs of skipped callees) is in `extra`.
  */
 #ifndef TENURE_CORE_COST_H
 #define TENURE_CORE_COST_H
@@ -63,8 +63,14 @@ enum {
     TN_COHERENCES
 };
 
-/* The most counters that a near block can have: one for prefetching, too. */
-enum { TN_NEAR_MOST = TN_LATE_PER_LEVEL + TN_WRITE_BACKS + 1 + TN_KINDS + TN_COHERENCES };
+#define TN_PREFETCH(name, ...) TN_PREFETCH_##name,
+enum {
+#include "core/events.inc"
+    TN_PREFETCHES
+};
+
+/* The most counters that a near block can have. */
+enum { TN_NEAR_MOST = TN_LATE_PER_LEVEL + TN_WRITE_BACKS + TN_PREFETCHES + TN_KINDS + TN_COHERENCES };
 
 enum tn_stream { TN_FETCH, TN_DATA, TN_STREAMS };
 
@@ -115,7 +121,7 @@ struct tn_cost_pools {
     uint32_t groups;       /* of sampled sets; 1: everything is simulated */
     uint32_t near_group, far_group; /* counters of a group: of level 1; of one or two levels */
     uint32_t near_counters, far_counters; /* of all groups */
-    uint32_t prefetched;   /* which counter of a level it is; 0: not simulated */
+    uint32_t prefetched;   /* the first of those of prefetching; 0: not simulated */
     uint32_t coherence;    /* the first of those of level 1; 0: not simulated */
     uint32_t kinds;        /* the first of those of misses by kind; 0: they are not told apart */
 };

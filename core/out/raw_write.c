@@ -23,7 +23,8 @@
 enum {
     WRITTEN_PER_LEVEL = TN_LATE_PER_LEVEL + 1, /* behind: write-backs, prefetches, kinds of misses, if simulated */
     WRITTEN_SPLOSS = TN_LATE_AcCost + 1,
-    WRITTEN_SLOTS = TN_LEVELS * (WRITTEN_PER_LEVEL + TN_WRITE_BACKS + 1 + TN_KINDS) + TN_COHERENCES, /* at most */
+    WRITTEN_MOST_PER_LEVEL = WRITTEN_PER_LEVEL + TN_WRITE_BACKS + TN_PREFETCHES + TN_KINDS,
+    WRITTEN_SLOTS = TN_LEVELS * WRITTEN_MOST_PER_LEVEL + TN_COHERENCES, /* at most */
 };
 _Static_assert((int)WRITTEN_SLOTS <= (int)TN_RAW_MAX_SLOTS,
                "an event is one too many: a record of the raw profile says with one bit each which slots follow, "
@@ -110,8 +111,9 @@ static void put_costs(struct tn_writer *w, const struct tn_costs *costs)
 /* ------------------------------------------------------------------------------------------ definitions */
 
 /* Names of late slots: "I1mr", "-", "AcCostI1", ... "ILmr", "-", "AcCostL", ... and the same with I2; with
- * write-backs "-", "-" and "WbL", "WrtL" behind, with prefetching "-" and "PfL", with patterns "ColdI1", ... The last
- * level's use has one name in both streams: readers add slots of equal names. Then "D1cr" and the rest of coherence. */
+ * write-backs "-", "-" and "WbL", "WrtL" behind, with prefetching "-", "-" and "PfL", "PfUL", with patterns "ColdI1",
+ * ... The last level's use has one name in both streams: readers add slots of equal names. Then "D1cr" and the rest of
+ * coherence. */
 #define TN_USE(name, ...) #name,
 static const char *const use_names[] = {
 #include "core/events.inc"
@@ -162,7 +164,7 @@ static const char *const level_names[TN_LEVELS] = {"1", "L", "2"};
 static void put_optional_name(struct tn_writer *w, const char *stream, enum tn_level level, uint32_t counter)
 {
     const struct tn_cost_pools *pools = &w->core->pools;
-    bool prefetched = counter == pools->prefetched;
+    bool prefetched = pools->prefetched && counter >= pools->prefetched;
     if (pools->kinds && counter >= pools->kinds) {
         put_joined(w, kind_names[counter - pools->kinds], level == TN_LEVEL_LL ? "" : stream, level_names[level]);
         return;
@@ -170,7 +172,8 @@ static void put_optional_name(struct tn_writer *w, const char *stream, enum tn_l
     if (level == TN_LEVEL_1 && (prefetched || *stream == 'I'))
         tn_put_s(w, "-");
     else
-        put_joined(w, prefetched ? prefetch_names[0] : write_back_names[counter - TN_LATE_PER_LEVEL],
+        put_joined(w, prefetched ? prefetch_names[counter - pools->prefetched]
+                              : write_back_names[counter - TN_LATE_PER_LEVEL],
                    level == TN_LEVEL_LL ? "" : stream, level_names[level]);
 }
 

@@ -70,6 +70,8 @@ const char *const geometry_name[GEOMETRY_LEVELS] = {"I1", "D1", "L2", "LL"};
 const char *const geometry_source_key[GEOMETRY_LEVELS] = {"cache.I1.source", "cache.D1.source", "cache.L2.source",
                                                           "cache.LL.source"};
 
+const char *const geometry_policy[TN_POLICIES] = {"lru", "plru", "rrip"};
+
 struct tn_geometry *geometry_of(struct tn_config *config, enum geometry_level level)
 {
     return level == GEOMETRY_I1   ? &config->i1
@@ -84,13 +86,28 @@ static uint32_t at_most_32_bits(uint64_t value)
     return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
+/* `text` is "", or ",policy". */
+static bool policy_parse(const char *text, enum tn_policy *out)
+{
+    for (*out = TN_LRU; *text && *out < TN_POLICIES; ++*out) {
+        const char *name = geometry_policy[*out], *at = text + 1;
+        while (*name && *name == *at)
+            name++, at++;
+        if (*name == *at)
+            break;
+    }
+    return *out < TN_POLICIES;
+}
+
 const char *geometry_parse(const char *text, struct tn_geometry *out)
 {
     uint64_t assoc, line;
 
     if (!size_parse(&text, &out->size) || *text++ != ',' || !size_parse(&text, &assoc) || *text++ != ',' ||
-        !size_parse(&text, &line) || *text != '\0')
+        !size_parse(&text, &line) || (*text != ',' && *text != '\0'))
         return "a cache is size,associativity,line in bytes, as in 32768,8,64 or 32K,8,64";
+    if (!policy_parse(text, &out->policy))
+        return "the policy behind the line is lru, plru or rrip, as in 32K,8,64,plru";
     out->assoc = at_most_32_bits(assoc);
     out->line = at_most_32_bits(line);
     return tn_geometry_check(out);
@@ -103,7 +120,12 @@ void geometry_put(char text[GEOMETRY_TEXT], const struct tn_geometry *geometry)
     *end++ = ',';
     end = number_put(end, geometry->assoc);
     *end++ = ',';
-    number_put(end, geometry->line);
+    end = number_put(end, geometry->line);
+    if (geometry->policy == TN_LRU)
+        return;
+    *end++ = ',';
+    for (const char *name = geometry_policy[geometry->policy]; (*end++ = *name++);)
+        continue;
 }
 
 /* ------------------------------------------------------------------------------------------ this machine */
@@ -204,7 +226,7 @@ void geometry_detect(geometry_read_text *read_text, struct tn_geometry found[GEO
 {
     static const unsigned leaves[] = {0x8000001D, 4}; /* the second, Intel's, wins where both answer */
     struct tn_config usual;
-    struct entry entry;
+    struct entry entry = {0}; /* nobody says what the policy is */
     uint64_t last;
 
     tn_config_default(&usual);

@@ -22,9 +22,12 @@ extern const char *const geometry_source_key[GEOMETRY_LEVELS]; /* "cache.I1.sour
 
 struct tn_geometry *geometry_of(struct tn_config *config, enum geometry_level level);
 
-/* "size,associativity,line", of which each may end in K, M or G. NULL, or what is wrong. */
+extern const char *const geometry_policy[TN_POLICIES]; /* "lru", ... */
+
+/* "size,associativity,line", of which each may end in K, M or G, perhaps with ",policy" behind it. NULL, or what is
+ * wrong. */
 const char *geometry_parse(const char *text, struct tn_geometry *out);
-/* "32768,8,64" */
+/* "32768,8,64"; with a policy that is not LRU "32768,8,64,plru" */
 enum { GEOMETRY_TEXT = 3 * NUMBER_TEXT };
 void geometry_put(char text[GEOMETRY_TEXT], const struct tn_geometry *geometry);
 

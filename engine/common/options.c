@@ -84,18 +84,35 @@ bool options_given(const struct engine_options *o, const char *name)
     return o->given[row_of(name) - options_table];
 }
 
-/* The first word (0) or the second of "yes|no". */
-static const char *word_of(const struct recording_option *option, int which, char word[GEOMETRY_TEXT])
+/* The first word (0) of "yes|no", or one behind it. */
+static const char *word_of(const struct recording_option *option, uint64_t which, char word[GEOMETRY_TEXT])
 {
     const char *from = option->value;
     char *to = word;
 
-    while (which && *from++ != '|')
-        continue;
+    while (which)
+        which -= *from++ == '|';
     while (*from && *from != '|')
         *to++ = *from++;
     *to = '\0';
     return word;
+}
+
+/* "stream,adjacent", or the first word if nothing is on. */
+static const char *list_text(const struct recording_option *option, const bool *on, char text[GEOMETRY_TEXT])
+{
+    char *to = text;
+
+    for (uint64_t i = 0; i < option->detail; i++) {
+        if (!on[i])
+            continue;
+        if (to > text)
+            *to++ = ',';
+        word_of(option, i + 1, to);
+        while (*to)
+            to++;
+    }
+    return to > text ? text : word_of(option, 0, text);
 }
 
 const char *options_text(const struct engine_options *o, const struct recording_option *option,
@@ -109,6 +126,8 @@ const char *options_text(const struct engine_options *o, const struct recording_
         return word_of(option, !*(const bool *)member, text);
     case OPTIONS_WORDS:
         return word_of(option, *(const bool *)member, text);
+    case OPTIONS_LIST:
+        return list_text(option, member, text);
     case OPTIONS_COUNT:
     case OPTIONS_MEBIBYTES:
         number_put(text, *(const uint64_t *)member);
@@ -148,6 +167,30 @@ static const char *take_word(struct engine_options *o, const struct recording_op
         }
     }
     return compose(o, "the value must be ", words[0], " or ", words[1], NULL);
+}
+
+static const char *take_list(struct engine_options *o, const struct recording_option *option, bool *on,
+                             const char *value)
+{
+    char word[GEOMETRY_TEXT];
+    const char *rest = behind(value, word_of(option, 0, word));
+    bool more = !rest || *rest;
+
+    memset(on, 0, option->detail * sizeof *on);
+    while (more) {
+        uint64_t which = option->detail;
+        for (; which; which--) {
+            rest = behind(value, word_of(option, which, word));
+            if (rest && (!*rest || *rest == ','))
+                break;
+        }
+        if (!which)
+            return compose(o, "the value must be of ", option->value, ", several with commas between them", NULL);
+        on[which - 1] = true;
+        more = *rest == ',';
+        value = rest + more;
+    }
+    return NULL;
 }
 
 /* `text` up to `end` is a pattern. */
@@ -234,6 +277,8 @@ static const char *take(struct engine_options *o, const struct recording_option 
     case OPTIONS_WORDS:
         wrong = take_word(o, option, member, value);
         break;
+    case OPTIONS_LIST:
+        return take_list(o, option, member, value);
     case OPTIONS_COUNT:
     case OPTIONS_COUNT_32:
         if (!size_parse(&end, &number) || *end || (option->kind == OPTIONS_COUNT_32 && number > UINT32_MAX))
@@ -366,6 +411,12 @@ static bool is_on(const struct engine_options *o, const struct recording_option 
     case OPTIONS_SWITCH:
     case OPTIONS_WORDS:
         return *(const bool *)member;
+    case OPTIONS_LIST:
+        for (size_t i = 0; i < option->detail; i++) {
+            if (((const bool *)member)[i])
+                return true;
+        }
+        return false;
     case OPTIONS_COUNT:
         return *(const uint64_t *)member > 0;
     case OPTIONS_SEPARATE:

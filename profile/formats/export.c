@@ -145,9 +145,12 @@ void tp_write_descriptions(tp_profile *profile, FILE *out)
 
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         unsigned long long size, ways, line;
+        char policy[8] = "";
         snprintf(key, sizeof key, "cache.%s", levels[i]);
-        if (tp_meta(profile, key) && sscanf(tp_meta(profile, key), "%llu,%llu,%llu", &size, &ways, &line) == 3)
-            fprintf(out, "desc: %s cache: %llu B, %llu B, %llu-way associative\n", levels[i], size, line, ways);
+        if (tp_meta(profile, key) &&
+            sscanf(tp_meta(profile, key), "%llu,%llu,%llu,%7[a-z]", &size, &ways, &line, policy) >= 3)
+            fprintf(out, "desc: %s cache: %llu B, %llu B, %llu-way associative%s%s\n", levels[i], size, line, ways,
+                    *policy ? ", " : "", policy);
     }
     if (tp_sample(profile) > 1) {
         tp_write_header(profile, out, "desc: Estimated from one set of the caches in", "sample");

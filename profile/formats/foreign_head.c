@@ -242,19 +242,20 @@ int tp_foreign_pid(struct tp_foreign *f, struct tp_scan *scan)
     return tp_foreign_meta(f, "pid", scan->at);
 }
 
-/* "I1 cache: 32768 B, 64 B, 8-way associative": as the recording's own. */
+/* "I1 cache: 32768 B, 64 B, 8-way associative", from us perhaps with ", plru" behind it: as the recording's own. */
 static int cache(struct tp_foreign *f, const char *text, bool *is_cache)
 {
     unsigned long long size, line, ways;
-    char level[3], key[16], value[72];
+    char level[3], key[16], value[80], policy[8] = "";
 
-    *is_cache = sscanf(text, "%2[A-Z0-9] cache: %llu B, %llu B, %llu-way", level, &size, &line, &ways) == 4;
+    *is_cache = sscanf(text, "%2[A-Z0-9] cache: %llu B, %llu B, %llu-way associative, %7[a-z]", level, &size, &line,
+                       &ways, policy) >= 4;
     if (sscanf(text, "%2[A-Z0-9] cache: %llu B, %llu B, direct", level, &size, &line) == 3 && !*is_cache)
         *is_cache = (ways = 1);
     if (!*is_cache)
         return 0;
     snprintf(key, sizeof key, "cache.%s", level);
-    snprintf(value, sizeof value, "%llu,%llu,%llu", size, ways, line);
+    snprintf(value, sizeof value, "%llu,%llu,%llu%s%s", size, ways, line, *policy ? "," : "", policy);
     return tp_foreign_meta(f, key, value);
 }
 

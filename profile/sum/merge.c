@@ -116,10 +116,10 @@ static int check_model(const tp_merge *merge, tp_profile *profile, struct tp_err
     static const struct {
         const char *key, *what;
     } model[] = {
-        {"cache.I1", "I1 (size,ways,line)"}, {"cache.D1", "D1 (size,ways,line)"},
-        {"cache.L2", "L2 (size,ways,line)"}, {"cache.LL", "LL (size,ways,line)"},
-        {"prefetch", "--prefetch"},          {"shared-l1", "--shared-l1"},
-        {"coherence", "--coherence"},        {"write-back", "--write-back"},
+        {"cache.I1", "I1 (size,ways,line,policy)"}, {"cache.D1", "D1 (size,ways,line,policy)"},
+        {"cache.L2", "L2 (size,ways,line,policy)"}, {"cache.LL", "LL (size,ways,line,policy)"},
+        {"prefetch", "--prefetch"},                 {"shared-l1", "--shared-l1"},
+        {"coherence", "--coherence"},               {"write-back", "--write-back"},
         {"sample", "--sample"},
     };
 

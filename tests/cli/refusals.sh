@@ -42,8 +42,8 @@ head -c 100 /bin/true >short
 chmod +x shortest short
 try record ./shortest
 try record ./short
-for cache in 32768 32768,8 32768,8,64,1 32K,8,48 32K,0,64 1000,8,64 0,8,64 x,8,64 99999999999G,8,64 \
-    32K,8,8; do
+for cache in 32768 32768,8 32768,8,64,1 32K,8,64,fifo 48K,12,64,plru 32K,8,48 32K,0,64 1000,8,64 0,8,64 x,8,64 \
+    99999999999G,8,64 32K,8,8; do
     try record --D1=$cache true
 done
 try record --D1=32K,8,128 true

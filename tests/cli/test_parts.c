@@ -28,7 +28,7 @@ static char folder[] = "/tmp/tenure-parts.XXXXXX";
 static void test_caches(void **state)
 {
     const struct tn_geometry geometry[GEOMETRY_LEVELS] = {
-        {32 << 10, 8, 64}, {3 << 20, 12, 64}, {0}, {1000 * 64, 1000, 64}};
+        {32 << 10, 8, 64}, {3 << 20, 12, 64}, {0}, {1000 * 64, 1000, 64, TN_RRIP}};
     const char *const one[GEOMETRY_LEVELS] = {"sysfs", "sysfs", "default", "sysfs"};
     const char *const several[GEOMETRY_LEVELS] = {"option", "sysfs", NULL, "sysfs"};
     const char *const unknown[GEOMETRY_LEVELS] = {NULL};
@@ -37,10 +37,10 @@ static void test_caches(void **state)
     (void)state;
     caches_text(geometry, one, text, sizeof text);
     assert_string_equal(text, "I1 32 KiB, 8-way, 64-byte lines; D1 3 MiB, 12-way, 64-byte lines; "
-                              "LL 64000 bytes, 1000-way, 64-byte lines (sysfs)");
+                              "LL 64000 bytes, 1000-way, 64-byte lines, rrip (sysfs)");
     caches_text(geometry, several, text, sizeof text);
     assert_string_equal(text, "I1 32 KiB, 8-way, 64-byte lines (option); D1 3 MiB, 12-way, 64-byte lines; "
-                              "LL 64000 bytes, 1000-way, 64-byte lines (sysfs)");
+                              "LL 64000 bytes, 1000-way, 64-byte lines, rrip (sysfs)");
     caches_text(geometry, unknown, text, sizeof text);
     assert_null(strchr(text, '('));
 }

@@ -109,15 +109,17 @@ static void values_arrive(void **state)
     assert_false(o.config.use);
     assert_true(o.config.branch_sim);
     assert_false(o.instrument_at_start);
-    assert_true(o.config.prefetch);
+    assert_true(o.config.prefetch[TN_STREAM]);
     assert_string_equal(o.out_file, "a b");
     assert_int_equal(o.config.paths, UINT64_MAX);
     assert_int_equal(o.config.alias_limit, UINT32_MAX);
     assert_int_equal(o.config.d1.size, 48 << 10);
     assert_int_equal(o.config.d1.assoc, 12);
     assert_int_equal(o.config.d1.line, 64);
+    taken("--prefetch=adjacent,next-line");
+    assert_true(o.config.prefetch[TN_ADJACENT] && o.config.prefetch[TN_NEXT_LINE] && !o.config.prefetch[TN_STREAM]);
     taken("--prefetch=none");
-    assert_false(o.config.prefetch);
+    assert_false(tn_prefetches(&o.config));
     assert_null(options_check(&o));
     assert_string_equal(o.geometry_source[GEOMETRY_D1], "option");
     assert_string_not_equal(o.geometry_source[GEOMETRY_I1], "option");
@@ -176,7 +178,12 @@ static void what_is_wrong_is_said(void **state)
 {
     (void)state;
     wrong("--cacheuse=maybe", "the value must be yes or no");
-    wrong("--prefetch=yes", "the value must be none or stream");
+    const char *list = "the value must be of none|stream|next-line|adjacent, several with commas between them";
+    wrong("--prefetch=yes", list);
+    wrong("--prefetch=", list);
+    wrong("--prefetch=stream,", list);
+    wrong("--prefetch=none,stream", list);
+    wrong("--prefetch=streams", list);
     wrong("--tenure-out-file=", "the value is empty");
     wrong("--paths=1x", "the value must be a whole number");
     wrong("--paths=18446744073709551616", "the value must be a whole number");
@@ -261,7 +268,9 @@ static void values_are_written(void **state)
 {
     static const struct {
         const char *given, *written;
-    } cases[] = {{"--cacheuse=no", "no"},         {"--prefetch=stream", "stream"}, {"--simulate-hwpref=no", "no"},
+    } cases[] = {{"--cacheuse=no", "no"},         {"--prefetch=stream", "stream"},
+                 {"--prefetch=adjacent,stream", "stream,adjacent"}, {"--prefetch=none", "none"},
+                 {"--simulate-hwpref=no", "no"},
                  {"--coherence=no", "no"},        {"--paths=1K", "1024"},          {"--alias-limit=1m", "1048576"},
                  {"--D1=48K,12,64", "49152,12,64"}, {"--start=f*", "f*"},          {"--warm=12", "12"},
                  {"--host=a b", "a b"},           {"--rank=0", "0"},               {"--code-cache=64", "64"},
@@ -315,7 +324,11 @@ static void the_table_is_sound(void **state)
         assert_true(is_row(named[i][0]) && is_row(named[i][1]) && is_row(named[i][2]));
     for (size_t i = 0; i < options_count; i++) {
         const struct recording_option *row = &options_table[i];
-        bool words = row->kind == OPTIONS_SWITCH || row->kind == OPTIONS_WORDS;
+        bool words = row->kind == OPTIONS_SWITCH || row->kind == OPTIONS_WORDS || row->kind == OPTIONS_LIST;
+        size_t more = 0;
+        for (const char *bar = row->value; (bar = strchr(bar, '|')); bar++)
+            more++;
+        assert_true(row->kind != OPTIONS_LIST || more == row->detail);
         assert_true(words == (strchr(row->value, '|') != NULL && row->kind != OPTIONS_POINT));
         assert_true(row->kind != OPTIONS_SWITCH || strcmp(row->value, "yes|no") == 0);
         assert_true(row->member < sizeof o);
@@ -415,13 +428,22 @@ static void nobody_says_which_caches(void **state)
 static void caches_are_parsed(void **state)
 {
     static const char *const bad[] = {"32K,8", "32K,8,63", "18446744073709551615K,8,64", "-1,8,64", "32K,8,64,",
-                                      "32K,9223372036854775808,64", "32K,8,4294967360", "0,8,64", "32K,0,64"};
+                                      "32K,9223372036854775808,64", "32K,8,4294967360", "0,8,64", "32K,0,64",
+                                      "32K,8,64,fifo", "32K,8,64,lrux", "32K,8,64,rrip,", "48K,12,64,plru"};
     struct tn_geometry g;
     char text[GEOMETRY_TEXT];
     (void)state;
     assert_null(geometry_parse("3M,12,64", &g));
     geometry_put(text, &g);
     assert_string_equal(text, "3145728,12,64");
+    assert_null(geometry_parse("3M,12,64,rrip", &g));
+    geometry_put(text, &g);
+    assert_string_equal(text, "3145728,12,64,rrip");
+    assert_null(geometry_parse("32K,8,64,plru", &g));
+    assert_int_equal(g.policy, TN_PLRU);
+    assert_null(geometry_parse("32K,8,64,lru", &g));
+    geometry_put(text, &g);
+    assert_string_equal(text, "32768,8,64");
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_non_null(geometry_parse(bad[i], &g));
 }

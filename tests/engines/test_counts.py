@@ -89,6 +89,19 @@ class Counts(harness.EngineTest):
             for level in ("I1", "D1"):
                 self.assertEqual(hot[f"Use{level}"] + hot[f"SpLoss{level}"], hot[f"Ev{level}"] * line, (line, level))
 
+    def test_policies(self):
+        """With every policy cold blocks and hot ones agree; the profile names it, and it changes what is missed."""
+        program = self.guest("mix.c", "-lm")
+        missed = set()
+        for policy in ("lru", "plru", "rrip"):
+            options = [f"--{cache}=4096,4,64,{policy}" for cache in ("I1", "D1")] + [f"--LL=65536,8,64,{policy}"]
+            cold = self.profile(*options, program)
+            hot = self.profile(*options, "--cold-blocks=no", program)
+            self.assertEqual(cold.totals(), hot.totals(), policy)
+            self.assertEqual(cold.meta["cache.D1"], "4096,4,64" + ("" if policy == "lru" else "," + policy))
+            missed.add(tuple(cold.totals()[event] for event in ("I1mr", "D1mr", "DLmr")))
+        self.assertEqual(len(missed), 3)
+
     def test_second_level(self):
         """L2 has counters of its own, changes nothing above it, and leaves the last level what it misses."""
         program = self.guest("mix.c", "-lm")

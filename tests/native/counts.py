@@ -28,7 +28,10 @@ USUAL = ['--I1=32768,8,64', '--D1=32768,8,64', '--LL=8388608,16,64']
 OPTIONS = [SMALL + ['--branch-sim=yes', '--interdependence=yes'], USUAL,
            USUAL + ['--separate-callers=2', '--write-back=yes', '--patterns=yes'],
            ['--I1=4096,4,128', '--D1=4096,4,128', '--LL=65536,4,128'], SMALL + ['--collect-atstart=no'],
-           USUAL + ['--sample=8', '--L2=262144,8,64', '--write-back=yes'], SMALL + ['--sample=2']]
+           USUAL + ['--sample=8', '--L2=262144,8,64', '--write-back=yes'], SMALL + ['--sample=2'],
+           [cache + ',plru' for cache in SMALL] + ['--patterns=yes', '--prefetch=stream,adjacent'],
+           [cache + ',rrip' for cache in SMALL] + ['--L2=4096,4,32,plru', '--interdependence=yes', '--write-back=yes'],
+           [cache + ',rrip' for cache in USUAL] + ['--sample=8']]
 # Consumers for AVX2 and SSE2, tests of hits without shlx: compared with what runs otherwise, with these caches.
 HIDDEN = ['avx512', 'avx2', 'bmi2']
 CACHES_OF_HIDDEN = ['--I1=4096,4,64', '--D1=4096,4,64', '--LL=8388608,16,64']
@@ -44,7 +47,8 @@ VALUES = {
     'join': None, 'link': None, 'lookup': None, 'returns': None, 'self-check': None, 'code-cache': None,
     'I1': '2048,2,32', 'D1': '2048,4,32', 'L2': '4096,4,32', 'LL': '32768,8,32',
     'cache-sim': ('no', ['--branch-sim=yes']), 'branch-sim': 'yes', 'cacheuse': 'no',
-    'write-back': 'yes', 'simulate-wb': 'yes', 'prefetch': 'stream', 'simulate-hwpref': 'yes', 'coherence': 'mesi',
+    'write-back': 'yes', 'simulate-wb': 'yes', 'prefetch': 'stream,next-line', 'simulate-hwpref': 'yes',
+    'coherence': 'mesi',
     'timeline': 'no', 'inclusive': 'no', 'paths': '0', 'threads': '1', 'shared-l1': 'yes', 'flush-at-exit': 'no',
     'collect-atstart': ('no', ['--toggle-collect=ping']), 'instr-atstart': 'no', 'instr-at-start': 'no',
     'toggle-collect': 'p*', 'dump-before': 'tree', 'dump-after': 'tre?', 'zero-before': 'tree', 'fn-skip': 'pong',

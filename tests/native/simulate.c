@@ -184,8 +184,9 @@ struct simulation *simulate_new(uint64_t where, unsigned kind, uint64_t code, bo
     struct tn_config *config = &simulation->config;
     memory_at = memory_low = where;
     tn_config_default(config);
-    config->i1 = config->d1 = (struct tn_geometry){kind == 1 ? 1024 : 4096, 4, kind == 1 ? 32 : kind == 2 ? 128 : 64};
-    config->ll = (struct tn_geometry){16384, 4, config->d1.line};
+    config->i1 = config->d1 = config->ll = (struct tn_geometry){
+        kind == 1 ? 1024 : 4096, 4, kind == 1 ? 32 : kind == 2 ? 128 : 64, (enum tn_policy)(kind % TN_POLICIES)};
+    config->ll.size = 16384;
     config->front = sizeof(struct nt_area);
     config->counter_limit = 1 << 20;
     config->alias_limit = UINT32_MAX;

@@ -265,6 +265,10 @@ static void a_line_is_tested_once_in_a_row(void **state)
     assert_int_equal(plan.runs, 3);
     assert_false(plan.run[1].known);
     assert_true(plan.run[2].known);
+    config.i1.policy = TN_RRIP; /* to which a line used twice is not one used once */
+    make(0x1040 - 7, branches, branches_end);
+    for (unsigned i = 0; i < plan.runs; i++)
+        assert_false(plan.run[i].known);
 }
 
 CODE(copy, "mov $1, %ecx; rep movsb; mov $2, %ecx");

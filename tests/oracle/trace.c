@@ -4,8 +4,8 @@
  *
  *   oracle_trace MAP I1 D1 LL [I1 D1 LL]... < trace
  *
- * I1, D1 and LL are size,assoc,line; MAP is a file as trace_calls.h says, or - for none. Every geometry is simulated
- * twice in one reading of the trace. Output, a line for each instruction of each superblock executed:
+ * I1, D1 and LL are size,assoc,line[,policy]; MAP is a file as trace_calls.h says, or - for none. Every geometry is
+ * simulated twice in one reading of the trace. Output, a line for each instruction of each superblock executed:
  *
  *   tenure|callgrind GEOMETRY ADDRESS COST...
  *
@@ -196,10 +196,12 @@ static bool parse_cache(const char *text, struct model_cache_config *config)
 {
     unsigned long long size;
     unsigned assoc, line;
+    char policy = 'l';
 
-    if (sscanf(text, "%llu,%u,%u", &size, &assoc, &line) != 3)
+    if (sscanf(text, "%llu,%u,%u,%c", &size, &assoc, &line, &policy) < 3)
         return fprintf(stderr, "oracle_trace: not a cache: %s\n", text), false;
-    *config = (struct model_cache_config){size, assoc, line};
+    *config = (struct model_cache_config){
+        size, assoc, line, policy == 'p' ? MODEL_PLRU : policy == 'r' ? MODEL_RRIP : MODEL_LRU};
     return true;
 }
 

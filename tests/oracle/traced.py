@@ -33,10 +33,11 @@ WRITES = ['Wb', 'Wrt']
 KINDS = ['Cold', 'Cap', 'Conf']
 MODEL = (['Ir', 'Dr', 'Dw', 'Bc', 'Bcm', 'Bi', 'Bim', 'I1mr', 'ILmr'] + [u + 'I1' for u in USES]
          + [u + 'IL' for u in USES] + ['I2mr'] + [u + 'I2' for u in USES] + [w + 'I2' for w in WRITES]
-         + [w + 'IL' for w in WRITES] + ['PfI2', 'PfIL'] + [k + cache for cache in ('I1', 'I2', 'IL') for k in KINDS]
+         + [w + 'IL' for w in WRITES] + ['PfI2', 'PfUI2', 'PfIL', 'PfUIL']
+         + [k + cache for cache in ('I1', 'I2', 'IL') for k in KINDS]
          + ['D1mr', 'DLmr', 'D1mw', 'DLmw']
          + [u + 'D1' for u in USES] + [u + 'DL' for u in USES] + ['D2mr', 'D2mw'] + [u + 'D2' for u in USES]
-         + [w + cache for cache in ('D1', 'D2', 'DL') for w in WRITES] + ['PfD2', 'PfDL']
+         + [w + cache for cache in ('D1', 'D2', 'DL') for w in WRITES] + ['PfD2', 'PfUD2', 'PfDL', 'PfUDL']
          + ['D1cr', 'D1cw', 'D1fr', 'D1fw', 'InvD1', 'Inv', 'Upg', 'Xfr']
          + [k + cache for cache in ('D1', 'D2', 'DL') for k in KINDS])
 INCLUSIVE = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']
@@ -56,8 +57,9 @@ STALE = geometry('512,1,64', '1024,4,64', '1024,1,64')  # a last level that forg
 LINES = geometry('1024,2,32', '2048,4,64', '8192,8,128')
 ONE_SET = geometry('512,8,64', '1024,16,64', '4096,4,64')
 LONG = geometry('4096,2,256', '4096,4,128', '32768,4,256')
+POLICIES = [geometry(*(cache + policy for cache in SMALL.values())) for policy in (',plru', ',rrip')]
 GEOMETRIES = {'transpose': [ORDINARY], 'deep': [SMALL], 'order': [ORDINARY, STALE]}
-EVERY = [ORDINARY, SMALL, STALE, LINES, ONE_SET, LONG]
+EVERY = [*POLICIES, ORDINARY, SMALL, STALE, LINES, ONE_SET, LONG]
 
 
 class Count:
@@ -163,12 +165,13 @@ def check(count, tools, oracle_trace, program, geometries, toggle=None):
     good = True
     for number, caches in enumerate(geometries):
         title = '%s, %s' % (name, ' '.join('--%s=%s' % item for item in caches.items()))
-        theirs = tools.callgrind([program], runs.CACHEUSE + options, caches)
-        by_address = {address: costs for (_, address), costs in theirs.instructions.items()}
-        good &= count.equal(title, symbols.where, models.events('callgrind', number, CALLGRIND), by_address, CALLGRIND,
-                            'Callgrind')
-        good &= count.equal(title, ' -> '.join, models.arcs[number], callgrind_arcs(theirs), ['calls'] + INCLUSIVE,
-                            'Callgrind')
+        if caches not in POLICIES:  # which Callgrind does not have
+            theirs = tools.callgrind([program], runs.CACHEUSE + options, caches)
+            by_address = {address: costs for (_, address), costs in theirs.instructions.items()}
+            good &= count.equal(title, symbols.where, models.events('callgrind', number, CALLGRIND), by_address,
+                                CALLGRIND, 'Callgrind')
+            good &= count.equal(title, ' -> '.join, models.arcs[number], callgrind_arcs(theirs), ['calls'] + INCLUSIVE,
+                                'Callgrind')
         written = number % 2 == 0  # both with and without: one must not disturb the other
         events = TENURE + (WRITTEN if written else [])
         ours = tools.tenure_raw([program], ['--shared-l1=yes', '--write-back=' + ('no', 'yes')[written], *options],

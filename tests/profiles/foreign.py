@@ -359,6 +359,10 @@ def totals(work):
     profile, _ = imported(work, "desc: I1 cache:         32768 B, 64 B, 8-way associative\n" + GRIND +
                           "7 1\nsummary: 1 0\n")
     check(query(profile, "SELECT value FROM meta WHERE key = 'cache.I1'") == [("32768,8,64",)], "caches")
+    described = "desc: LL cache: 65536 B, 64 B, 16-way associative, rrip\n"
+    profile, _ = imported(work, described + GRIND + "7 1\nsummary: 1 0\n")
+    check(query(profile, "SELECT value FROM meta WHERE key = 'cache.LL'") == [("65536,16,64,rrip",)], "a policy")
+    check(described in tool("export", "cachegrind", profile)[1], "a policy is exported")
     profile, _ = imported(work, BODY.replace("\n", "\r\n") + "7 1 2\r\n")
     check(query(profile, "SELECT function, Dr FROM functions") == [("f", 2)], "carriage returns")
     text = BODY + "1 1\nfn=f'2\n2 2\nfn=g'x\n3 4\n"

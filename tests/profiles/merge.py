@@ -178,7 +178,12 @@ def changed(work, path, *statements):
 def check_refusals(work):
     good = recording(work, "good", raw_make.Random(seed=3, functions=6, nodes=30))
     refuse(work, [good, os.path.join(work, "nowhere")], "nowhere: cannot open")
-    refuse(work, [good, changed(work, good, "INSERT INTO meta VALUES('cache.D1', '1,1,64')")], "D1 (size,ways,line)")
+    refuse(work, [good, changed(work, good, "INSERT INTO meta VALUES('cache.D1', '1,1,64')")],
+           "D1 (size,ways,line,policy)")
+    lru = os.path.join(work, "lru")
+    os.rename(changed(work, good, "INSERT INTO meta VALUES('cache.LL', '65536,16,64')"), lru)
+    refuse(work, [lru, changed(work, good, "INSERT INTO meta VALUES('cache.LL', '65536,16,64,plru')")],
+           "LL (size,ways,line,policy) is 65536,16,64,plru, in " + lru + " it is 65536,16,64;")
     for statement, message in (("UPDATE t_arcs SET callee_id = 999 WHERE id = 1", "refers to row 999"),
                                ("UPDATE t_paths SET parent = 1 WHERE id = 2", "which is not there"),
                                ("UPDATE t_paths SET parent = id WHERE id = 2", "which is not there"),

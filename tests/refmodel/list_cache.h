@@ -2,25 +2,25 @@
 /*
  * list_cache.h: a cache of the reference model, only as far as order and addresses go.
  *
- * A set is an array of pointers, in the order of its policy (lru_model.h). What they point to is the model's: lines at
- * level 1, records below.
+ * A set is an array of pointers, NULL where it has room, which keep their places; the policy (policy_model.h) has
+ * numbers beside them. What they point to is the model's: lines at level 1, records below.
  */
 #ifndef TENURE_REFMODEL_LIST_CACHE_H
 #define TENURE_REFMODEL_LIST_CACHE_H
 
 #include "kinds_model.h"
-#include "lru_model.h"
 #include "model.h"
+#include "policy_model.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A cache of level 1 holds lines, the last level records; both only as far as order and address go. */
 struct cache {
     struct model_cache_config config;
     uint64_t sets;
     void **way;      /* sets x assoc */
-    uint32_t *count; /* ways filled per set */
+    uint64_t *state; /* the same, the policy's */
+    uint64_t uses;   /* so far */
     struct past past;
 };
 
@@ -31,7 +31,13 @@ static inline void cache_init(struct cache *cache, const struct model_cache_conf
         return;
     cache->sets = config->size / ((uint64_t)config->assoc * config->line);
     cache->way = calloc(cache->sets * config->assoc, sizeof *cache->way);
-    cache->count = calloc(cache->sets, sizeof *cache->count);
+    cache->state = calloc(cache->sets * config->assoc, sizeof *cache->state);
+}
+
+static inline void cache_free(struct cache *cache)
+{
+    free(cache->way);
+    free(cache->state);
 }
 
 static inline uint64_t cache_set(const struct cache *cache, uint64_t line)
@@ -39,35 +45,64 @@ static inline uint64_t cache_set(const struct cache *cache, uint64_t line)
     return line / cache->config.line % cache->sets;
 }
 
+/* The entry at `place` of a set; NULL: none. */
+static inline void **cache_at(const struct cache *cache, uint64_t set, uint32_t place)
+{
+    return &cache->way[set * cache->config.assoc + place];
+}
+
 /* The entry at `place` is used. */
 static inline void cache_use(struct cache *cache, uint64_t set, uint32_t place)
 {
-    lru_use(cache->way + set * cache->config.assoc, place);
+    policy_use(&cache->config, cache->state + set * cache->config.assoc, place, false, ++cache->uses);
 }
 
-/* An entry comes into a set that has room, and is used. */
-static inline void cache_add(struct cache *cache, uint64_t set, void *entry)
+/* An entry comes into a set that has room. Returns it. */
+static inline void *cache_add(struct cache *cache, uint64_t set, void *entry)
 {
-    cache->way[set * cache->config.assoc + cache->count[set]] = entry;
-    cache_use(cache, set, cache->count[set]++);
-}
+    uint32_t place = 0;
 
-static inline void *cache_take(struct cache *cache, uint64_t set, uint32_t position)
-{
-    void **way = cache->way + set * cache->config.assoc;
-    void *entry = way[position];
-
-    cache->count[set]--;
-    memmove(way + position, way + position + 1, (cache->count[set] - position) * sizeof *way);
+    while (*cache_at(cache, set, place))
+        place++;
+    *cache_at(cache, set, place) = entry;
+    policy_use(&cache->config, cache->state + set * cache->config.assoc, place, true, ++cache->uses);
     return entry;
+}
+
+static inline void *cache_take(struct cache *cache, uint64_t set, uint32_t place)
+{
+    void *entry = *cache_at(cache, set, place);
+
+    *cache_at(cache, set, place) = NULL;
+    return entry;
+}
+
+static inline uint64_t cache_places(const struct cache *cache)
+{
+    return cache->sets * cache->config.assoc;
+}
+
+/* What is in the place with this number, of all of the cache, is taken out; NULL: nothing. */
+static inline void *cache_take_any(struct cache *cache, uint64_t i)
+{
+    return cache_take(cache, i / cache->config.assoc, (uint32_t)(i % cache->config.assoc));
+}
+
+/* The cache, which is empty, is as at the beginning. */
+static inline void cache_forget(struct cache *cache)
+{
+    for (uint64_t i = 0; i < cache_places(cache); i++)
+        cache->state[i] = 0;
+    past_forget(&cache->past);
 }
 
 /* The victim of a full set, taken out; NULL if the set has room. */
 static inline void *cache_make_room(struct cache *cache, uint64_t set)
 {
-    if (cache->count[set] < cache->config.assoc)
-        return NULL;
-    return cache_take(cache, set, lru_victim(cache->config.assoc));
+    for (uint32_t place = 0; place < cache->config.assoc; place++)
+        if (!*cache_at(cache, set, place))
+            return NULL;
+    return cache_take(cache, set, policy_victim(&cache->config, cache->state + set * cache->config.assoc));
 }
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * model.c: docs/model.md, sentence by sentence.
  *
- * A set is an array of pointers to lines, in the order of its policy. A line of level 1 points to the record
+ * A set is an array of pointers to lines. A line of level 1 points to the record
  * of the level below that it holds, and so does a record of level 2. A record is on its own: its line's
  * place in its cache (`resident`) and its holders keep it; when both are gone, its loader pays.
  *
@@ -21,6 +21,7 @@
  */
 #include "list_cache.h"
 #include "kinds_model.h"
+#include "prefetch_model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ struct record { /* a tenure below level 1 */
     uint64_t line;
     uint32_t holders;
     bool resident, invalid; /* invalid: only its place in L2 is left */
+    bool ahead;             /* prefetched, and not asked for yet */
     enum level level;
     struct record *below; /* the record it was filled from; NULL in the last level */
     uint64_t used;        /* when it was used last (asking.time) */
@@ -56,12 +58,6 @@ struct line {
     struct model_payer writer;  /* whose write made it so */
     struct model_payer victim;  /* of a tenure that began with a coherence miss */
     int falsely;                /* the event that this is, if it shares falsely; 0: no such tenure */
-};
-
-enum { STREAMS = 8, PAGE = 4096, AHEAD = 5 };
-struct stream { /* docs/model.md, 10 */
-    uint64_t last;
-    int64_t run;
 };
 
 struct model {
@@ -363,10 +359,10 @@ static struct record *look_below(const struct cache *cache, uint64_t address, ui
 {
     uint64_t line = address - address % cache->config.line, set = cache_set(cache, line);
 
-    for (*place = 0; *place < cache->count[set]; ++*place) {
-        struct record *record = cache->way[set * cache->config.assoc + *place];
+    for (*place = 0; *place < cache->config.assoc; ++*place) {
+        struct record *record = *cache_at(cache, set, *place);
 
-        if (record->line == line)
+        if (record && record->line == line)
             return record;
     }
     return NULL;
@@ -384,8 +380,6 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
     struct record *record = look_below(cache, address, &place), *invalid = record && record->invalid ? record : NULL;
     struct model_miss missed = {.level = 2, .kind = -1, .set = set}; /* of a line that is invalid, in L2 */
 
-    if (invalid)
-        cache_take(cache, set, place);
     if (record && !invalid) {
         if (!asking->prefetching)
             use_again(model, &record->use, 3 - level, asking->index + 1 - (record->used >> 10), asking);
@@ -412,46 +406,50 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
     record->line = line;
     record->level = level;
     record->resident = true;
+    record->ahead = asking->prefetching;
     if (level == LEVEL_2) {
         record->below = lower(model, LEVEL_LAST, line, asking);
         record->below->holders++;
     }
-    cache_add(cache, set, record);
-    return record;
+    if (!invalid)
+        return cache_add(cache, set, record);
+    cache_use(cache, set, place);
+    return *cache_at(cache, set, place) = record;
 }
 
-/* The prefetcher sees that the line at `address` has missed at level 1. */
+/* An access asks for the line: if the prefetcher has brought it, that was of use. */
+static void use_prefetched(struct model *model, struct record *record)
+{
+    static const int prefetched[2][3] = {{-1, M_D_PF2, M_D_PFL}, {-1, M_I_PF2, M_I_PFL}};
+
+    if (record->ahead)
+        pay(model, &record->use.payer, prefetched[record->use.fetched][record->level] + M_PFU, 1);
+    record->ahead = false;
+}
+
+/* The prefetchers see that the line at `address` has missed at level 1. */
 static void watch(struct model *model, uint64_t address, const struct asking *asking)
 {
     enum level level = model->config.l2.size ? LEVEL_2 : LEVEL_LAST;
     uint32_t size = level == LEVEL_2 ? model->config.l2.line : model->config.ll.line;
-    struct stream *stream = &model->stream[asking->owner][address / PAGE % STREAMS];
-    uint64_t block = address / size;
-    struct asking ahead = *asking;
-    int64_t step = block == stream->last + 1 ? 1 : block == stream->last - 1 ? -1 : 0;
+    uint64_t ahead[MODEL_PREFETCHERS];
+    struct asking prefetch = *asking;
 
-    if (block == stream->last)
-        return;
-    stream->last = block;
-    if (stream->run == 0) {
-        stream->run = step;
-    } else if (step * stream->run > 0) {
-        stream->run += step;
-        ahead.prefetching = true;
-        ahead.payer->place.from = ahead.payer->place.to = 0;
-        lower(model, level, (block + (uint64_t)(AHEAD * step)) * size, &ahead);
-    } else {
-        stream->run = 0;
-    }
+    prefetch_ahead(model->config.prefetch, model->stream[asking->owner], address, size, ahead);
+    prefetch.prefetching = true;
+    prefetch.payer->place.from = prefetch.payer->place.to = 0;
+    for (int i = 0; i < MODEL_PREFETCHERS; i++)
+        if (ahead[i])
+            lower(model, level, ahead[i] * size, &prefetch);
 }
 
 static struct line *look(const struct cache *cache, uint64_t line_address, uint32_t *place)
 {
     uint64_t set = cache_set(cache, line_address);
-    for (*place = 0; *place < cache->count[set]; ++*place) {
-        struct line *line = cache->way[set * cache->config.assoc + *place];
+    for (*place = 0; *place < cache->config.assoc; ++*place) {
+        struct line *line = *cache_at(cache, set, *place);
 
-        if (line->line == line_address)
+        if (line && line->line == line_address)
             return line;
     }
     return NULL;
@@ -504,7 +502,7 @@ static bool meet_l2(struct model *model, struct cache *l2, uint64_t address, con
     left->used = record->used;
     left->use.payer = record->use.payer;
     set = cache_set(l2, record->line);
-    l2->way[set * l2->config.assoc + place] = left;
+    *cache_at(l2, set, place) = left;
     record->resident = false;
     record_end_if_done(model, record, asking->index);
     return true;
@@ -641,20 +639,18 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
     miss(asking, LEVEL_1, &missed);
     if (victim)
         line_end(model, cache, victim, asking->index);
-    if (model->config.prefetch)
-        watch(model, line_address, asking);
-    if (was_invalid)
-        cache_take(cache, set, 0); /* and back, below */
-    else
-        line = calloc(1, sizeof *line);
+    watch(model, line_address, asking);
+    if (!was_invalid)
+        cache_add(cache, set, line = calloc(1, sizeof *line));
     use_init(&line->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     line->line = line_address;
     use_now(line, asking);
     if (!asking->payer->uncounted) {
         line->record = lower(model, model->config.l2.size ? LEVEL_2 : LEVEL_LAST, line_address, asking);
         line->record->holders++;
+        for (struct record *record = line->record; record; record = record->below)
+            use_prefetched(model, record);
     }
-    cache_add(cache, set, line);
     if (coherent && !was_invalid)
         line->foreign = calloc(cache->config.line, 1);
     line->state = state;
@@ -694,8 +690,7 @@ static void access_plainly(struct model *model, struct cache *cache, uint64_t ad
     }
     if (!asking->missed[LEVEL_1])
         return;
-    if (model->config.prefetch)
-        watch(model, address, asking);
+    watch(model, address, asking);
     for (uint64_t at = address - address % last_size; at < address + size; at += last_size)
         lower(model, LEVEL_LAST, at, asking);
 }
@@ -822,28 +817,29 @@ struct model *model_new(const struct model_config *config, model_charge *charge,
 
 static void empty_level1(struct model *model, struct cache *cache)
 {
-    for (uint64_t set = 0; set < cache->sets; set++)
-        while (cache->count[set])
-            line_end(model, cache, cache_take(cache, set, 0), model->clock);
-    past_forget(&cache->past);
+    for (uint64_t i = 0; i < cache_places(cache); i++) {
+        struct line *line = cache_take_any(cache, i);
+
+        if (line)
+            line_end(model, cache, line, model->clock);
+    }
+    cache_forget(cache);
 }
 
 static void empty_lower(struct model *model, struct cache *cache)
 {
-    for (uint64_t set = 0; set < cache->sets; set++) {
-        while (cache->count[set]) {
-            struct record *record = cache_take(cache, set, 0);
+    for (uint64_t i = 0; i < cache_places(cache); i++) {
+        struct record *record = cache_take_any(cache, i);
 
-            if (record->invalid) {
-                free(record);
-                continue;
-            }
+        if (record && record->invalid) {
+            free(record);
+        } else if (record) {
             record->resident = false;
             record->holders = model->config.callgrind ? 0 : record->holders;
             record_end_if_done(model, record, model->clock);
         }
     }
-    past_forget(&cache->past);
+    cache_forget(cache);
 }
 
 static void empty_owner(struct model *model, uint32_t owner)
@@ -890,10 +886,10 @@ void model_free(struct model *model)
     model->share = discard_shared;
     model_empty(model);
     for (int i = 0; i < MODEL_MAX_THREADS; i++) {
-        free(model->i1[i].way), free(model->i1[i].count);
-        free(model->d1[i].way), free(model->d1[i].count);
-        free(model->l2[i].way), free(model->l2[i].count);
+        cache_free(&model->i1[i]);
+        cache_free(&model->d1[i]);
+        cache_free(&model->l2[i]);
     }
-    free(model->ll.way), free(model->ll.count);
+    cache_free(&model->ll);
     free(model);
 }

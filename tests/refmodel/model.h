@@ -32,9 +32,9 @@ enum {
     M_I_USE2,
     M_I_WB2 = M_I_USE2 + 7, /* write-backs: M_WRITES of them */
     M_I_WBL = M_I_WB2 + 2,
-    M_I_PF2 = M_I_WBL + 2, /* lines prefetched */
-    M_I_PFL,
-    M_I_KIND1, /* misses by kind: M_KINDS of them */
+    M_I_PF2 = M_I_WBL + 2, /* lines prefetched, and those of them used */
+    M_I_PFL = M_I_PF2 + 2,
+    M_I_KIND1 = M_I_PFL + 2, /* misses by kind: M_KINDS of them */
     M_I_KIND2 = M_I_KIND1 + 3,
     M_I_KINDL = M_I_KIND2 + 3,
     M_D1MR = M_I_KINDL + 3,
@@ -50,8 +50,8 @@ enum {
     M_D_WB2 = M_D_WB1 + 2,
     M_D_WBL = M_D_WB2 + 2,
     M_D_PF2 = M_D_WBL + 2,
-    M_D_PFL,
-    M_D1CR, /* coherence */
+    M_D_PFL = M_D_PF2 + 2,
+    M_D1CR = M_D_PFL + 2, /* coherence */
     M_D1CW,
     M_D1FR,
     M_D1FW,
@@ -67,19 +67,25 @@ enum {
 };
 enum { M_ACCOST, M_SPLOSS, M_EV, M_TCH, M_BYT, M_USE, M_AGE, M_USES };
 enum { M_WB, M_WRT, M_WRITES };
+enum { M_PF, M_PFU };
 enum { M_COLD, M_CAP, M_CONF, M_KINDS };
 
 const char *model_event_name(int event); /* as in the raw profile */
 
+enum model_policy { MODEL_LRU, MODEL_PLRU, MODEL_RRIP, MODEL_POLICIES };
+
 struct model_cache_config {
     uint64_t size;
     uint32_t assoc, line;
+    enum model_policy policy;
 };
+enum { MODEL_STREAM, MODEL_NEXT_LINE, MODEL_ADJACENT, MODEL_PREFETCHERS };
 struct model_payer;
 struct model_reuse;
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
-    bool shared_l1, flush_at_exit, use, write_back, prefetch, coherence, strides, patterns;
+    bool shared_l1, flush_at_exit, use, write_back, coherence, strides, patterns;
+    bool prefetch[MODEL_PREFETCHERS];
     uint32_t sample;      /* one set in so many is simulated; 0 and 1: all */
     uint64_t sample_seed; /* which they are */
     uint32_t traces; /* of lines that have left a cache, at least */

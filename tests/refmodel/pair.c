@@ -121,7 +121,10 @@ static void come_by(struct pair *pair)
 
 static struct tn_geometry geometry(const struct model_cache_config *cache)
 {
-    return (struct tn_geometry){cache->size, cache->assoc, cache->line};
+    static const enum tn_policy policy[MODEL_POLICIES] = {
+        [MODEL_LRU] = TN_LRU, [MODEL_PLRU] = TN_PLRU, [MODEL_RRIP] = TN_RRIP};
+
+    return (struct tn_geometry){cache->size, cache->assoc, cache->line, policy[cache->policy]};
 }
 
 static void start_core(struct pair *pair)
@@ -139,7 +142,9 @@ static void start_core(struct pair *pair)
     config.branch_sim = c->branch_sim;
     config.use = c->use;
     config.write_back = c->write_back;
-    config.prefetch = c->prefetch;
+    config.prefetch[TN_STREAM] = c->prefetch[MODEL_STREAM];
+    config.prefetch[TN_NEXT_LINE] = c->prefetch[MODEL_NEXT_LINE];
+    config.prefetch[TN_ADJACENT] = c->prefetch[MODEL_ADJACENT];
     config.coherence = c->coherence;
     config.strides = c->strides;
     config.patterns = c->patterns;
@@ -191,7 +196,6 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .flush_at_exit = config->flush_at_exit,
                               .use = config->use,
                               .write_back = config->write_back,
-                              .prefetch = config->prefetch,
                               .coherence = config->coherence,
                               .reused = config->most_pairs ? m1_reused : NULL,
                               .charge_at = config->data ? m1_charge_at : NULL,
@@ -203,6 +207,7 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .traces = config->traces};
     struct tn_object_info object = {.path = "/random", .start = 0x400000, .size = 0x100000};
 
+    memcpy(mc.prefetch, config->prefetch, sizeof mc.prefetch);
     pair->config = *config;
     pair->out = out;
     pair->good = true;

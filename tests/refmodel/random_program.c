@@ -275,6 +275,18 @@ static void make_usual(struct program *p, struct pair_config *config)
     }
 }
 
+/* Each cache has a policy of its own; plru where the number of ways allows it. */
+static void random_policies(struct program *p, struct pair_config *config)
+{
+    struct model_cache_config *caches[] = {&config->i1, &config->d1, &config->l2, &config->ll};
+
+    for (int i = 0; i < 4; i++) {
+        caches[i]->policy = rng_below(&p->rng, MODEL_POLICIES);
+        if (caches[i]->policy == MODEL_PLRU && caches[i]->assoc & (caches[i]->assoc - 1))
+            caches[i]->policy = MODEL_RRIP;
+    }
+}
+
 static void random_config(struct program *p, struct pair_config *config)
 {
     uint32_t i1 = random_line(p), d1 = random_line(p), ll = i1 > d1 ? i1 : d1;
@@ -299,7 +311,8 @@ static void random_config(struct program *p, struct pair_config *config)
     config->use = !has(p, RP_PLAIN) || !chance(p, 12);
     config->inclusive = !has(p, RP_PLAIN) || !chance(p, 12);
     config->write_back = config->cache_sim && has(p, RP_WRITE_BACK) && chance(p, 2);
-    config->prefetch = config->cache_sim && has(p, RP_PREFETCH) && chance(p, 2);
+    for (int i = 0; i < MODEL_PREFETCHERS; i++)
+        config->prefetch[i] = config->cache_sim && has(p, RP_PREFETCH) && chance(p, 3);
     config->strides = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
     config->patterns = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
     config->traces = 1u << rng_below(&p->rng, 10);
@@ -318,9 +331,12 @@ static void random_config(struct program *p, struct pair_config *config)
                        has(p, RP_PARALLEL) && chance(p, 2);
     config->coherence = config->cache_sim && config->use && !config->shared_l1 && !config->parallel &&
                         has(p, RP_COHERENCE) && !chance(p, 3);
-    if (has(p, RP_SAMPLE) && config->cache_sim && !config->prefetch && !config->strides && !config->patterns &&
-        !config->coherence && chance(p, 2))
+    if (has(p, RP_SAMPLE) && config->cache_sim && !config->strides && !config->patterns && !config->coherence &&
+        !config->prefetch[MODEL_STREAM] && !config->prefetch[MODEL_NEXT_LINE] && !config->prefetch[MODEL_ADJACENT] &&
+        chance(p, 2))
         random_sample(p, config);
+    if (chance(p, 2))
+        random_policies(p, config);
     if (p->options->paths >= 0)
         config->paths = (uint64_t)p->options->paths;
 }
@@ -832,20 +848,22 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
     if (!config.inclusive && has(p, RP_COROUTINES))
         p->features &= ~(uint32_t)RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
     p->pair = pair_new(&config, options->out);
-    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u "
-          "callers %u recs %u%s pairs %u sample %u\n",
+    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u "
+          "callers %u recs %u%s pairs %u sample %u policies %d%d%d%d\n",
           (unsigned long long)config.l2.size, config.l2.assoc, config.l2.line,
           (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line,
           (unsigned long long)config.d1.size, config.d1.assoc, config.d1.line,
           (unsigned long long)config.ll.size, config.ll.assoc, config.ll.line,
           config.cache_sim ? " caches" : "", config.branch_sim ? " branches" : "", config.use ? " use" : "",
-          config.write_back ? " write-back" : "", config.prefetch ? " prefetch" : "",
+          config.write_back ? " write-back" : "", config.prefetch[MODEL_STREAM] ? " stream" : "",
+          config.prefetch[MODEL_NEXT_LINE] ? " next-line" : "", config.prefetch[MODEL_ADJACENT] ? " adjacent" : "",
           config.coherence ? " coherent" : "",
           config.strides ? " strides" : "", config.patterns ? " patterns" : "", config.inclusive ? " inclusive" : "",
           config.shared_l1 ? " shared" : config.parallel ? " parallel" : "",
           config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",
           (unsigned long long)config.paths, config.lag, config.separate_callers, config.separate_recs,
-          config.data ? " data" : "", config.most_pairs, config.sample);
+          config.data ? " data" : "", config.most_pairs, config.sample, config.l2.policy, config.i1.policy,
+          config.d1.policy, config.ll.policy);
     p->pool = 0x10000000;
     p->pool_size = config.d1.size * (1 + rng_below(&p->rng, 3)) + 4096;
     p->conflict = config.d1.size / config.d1.assoc;

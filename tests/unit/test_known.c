@@ -249,6 +249,32 @@ static void hostile_branch(void **state)
     kit_free(k);
 }
 
+/* The example of docs/model.md, section 2: lines read, one after the other, in a D1 of one set of four ways. */
+static void policies(void **state)
+{
+    static const struct {
+        const char *lines;
+        uint64_t misses[MODEL_POLICIES];
+    } example[] = {
+        {"01230412", {[MODEL_LRU] = 7, [MODEL_PLRU] = 6, [MODEL_RRIP] = 7}},
+        {"001123456701", {[MODEL_LRU] = 10, [MODEL_PLRU] = 10, [MODEL_RRIP] = 8}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof example / sizeof *example; i++) {
+        for (enum model_policy policy = 0; policy < MODEL_POLICIES; policy++) {
+            struct kit *k = start((struct model_cache_config){256, 4, 64, policy},
+                                  (struct model_cache_config){1 << 20, 8, 64, policy});
+
+            for (const char *line = example[i].lines; *line; line++)
+                kit_read(k, 0, A + 64 * (uint64_t)(*line - '0'), 8);
+            kit_finish(k);
+            assert_int_equal(kit_read_cost(k, MAIN, 0, M_D1MR), example[i].misses[policy]);
+            kit_free(k);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +282,7 @@ int main(void)
         cmocka_unit_test(pointer_chase),      cmocka_unit_test(straddling),
         cmocka_unit_test(line_use),           cmocka_unit_test(record_outlives_line),
         cmocka_unit_test(predictable_branch), cmocka_unit_test(hostile_branch),
+        cmocka_unit_test(policies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

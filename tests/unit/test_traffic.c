@@ -201,7 +201,7 @@ static void a_walk_is_prefetched(void **state)
 
     (void)state;
     config.write_back = false;
-    config.prefetch = true;
+    config.prefetch[MODEL_STREAM] = true;
     for (int down = 0; down < 2; down++) {
         struct kit *k = start(&config);
         uint64_t bytes = (uint64_t)PAGES * PAGE_LINES * LINE;
@@ -211,6 +211,7 @@ static void a_walk_is_prefetched(void **state)
         kit_finish(k);
         assert_int_equal(kit_read_cost(k, MAIN, 0, M_D1MR), PAGES * PAGE_LINES);
         assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_PFL), PAGES * (PAGE_LINES - 2));
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_PFL + M_PFU), PAGES * (PAGE_LINES - 2) - DISTANCE);
         assert_int_equal(kit_read_cost(k, MAIN, 0, M_DLMR), 2 + DISTANCE + (PAGES - 1) * 2);
         assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_USEL + M_EV), PAGES * PAGE_LINES + DISTANCE);
         assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_USEL + M_SPLOSS), DISTANCE * LINE);
@@ -226,7 +227,7 @@ static void no_run_no_prefetch(void **state)
     struct kit *k;
 
     (void)state;
-    config.prefetch = true;
+    config.prefetch[MODEL_STREAM] = true;
     k = start(&config);
     for (uint64_t line = 0; line < LINES; line += 2)
         kit_read(k, 0, A + line * LINE, 8);
@@ -238,6 +239,26 @@ static void no_run_no_prefetch(void **state)
     kit_free(k);
 }
 
+/* 64 lines, one after the other: each line but the first is there when it is asked for, or each second one. */
+static void neighbours_are_prefetched(void **state)
+{
+    (void)state;
+    for (int adjacent = 0; adjacent < 2; adjacent++) {
+        struct pair_config config = small_caches(false);
+        struct kit *k;
+
+        config.prefetch[adjacent ? MODEL_ADJACENT : MODEL_NEXT_LINE] = true;
+        k = start(&config);
+        for (uint64_t line = 0; line < LINES; line++)
+            kit_read(k, 0, A + line * LINE, 8);
+        kit_finish(k);
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_DLMR), adjacent ? LINES / 2 : 1);
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_PFL), adjacent ? LINES / 2 : LINES);
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_PFL + M_PFU), adjacent ? LINES / 2 : LINES - 1);
+        kit_free(k);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,7 +266,7 @@ int main(void)
         cmocka_unit_test(an_update_in_place),       cmocka_unit_test(reading_writes_nothing),
         cmocka_unit_test(the_example),              cmocka_unit_test(code_is_written),
         cmocka_unit_test(alone_and_unfinished),     cmocka_unit_test(a_walk_is_prefetched),
-        cmocka_unit_test(no_run_no_prefetch),
+        cmocka_unit_test(no_run_no_prefetch),       cmocka_unit_test(neighbours_are_prefetched),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

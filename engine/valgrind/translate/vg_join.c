@@ -18,6 +18,8 @@
  *   Past        Non-temporal stores go together with their like only, since a line that they miss is not there behind
  *               the first one either.
  *   Pairs       The second one of a group may be the first to use a line: where that is asked for, there are none.
+ *   RRIP        A line that was used once has another place in the order than one used twice, which the late stamp of
+ *               the lower of two lines would make it: where D1 has this policy, there are no groups.
  *   Sampling    One line of a group may be simulated and another not: where not all are, there are no groups.
  *   A fault     An access may fault while the group has not been done. The thread says which group runs and where its
  *               first access was (shadow words, see vg_emit.h), and what happened up to the fault is done late. No
@@ -114,7 +116,7 @@ void vg_join_find(struct vg_builder *b, const IRSB *block)
 
     if (!vg.config.cache_sim || vg.config.coherence || vg.config.pairs || vg.config.sample > 1 ||
         d1->line != 1u << LINE_BITS ||
-        d1->size == (ULong)d1->assoc * d1->line || plan->accesses < 2)
+        d1->size == (ULong)d1->assoc * d1->line || d1->policy == TN_RRIP || plan->accesses < 2)
         return;
     origins = LibVEX_Alloc((block->tyenv->types_used + 1) * sizeof *origins);
     for (Int i = 0; i < block->tyenv->types_used; i++)

@@ -151,8 +151,9 @@ const SAMPLED = (sets) =>
 function recorded(app) {
     const {meta} = app.profile;
     const cache = (key) => {
-        const match = /^(\d+),(\d+),(\d+)$/.exec(meta.get('cache.' + key) || '');
-        return match && `${key} ${size(Number(match[1]))}, ${match[2]}-way, ${match[3]}-byte lines`;
+        const match = /^(\d+),(\d+),(\d+)(?:,(\w+))?$/.exec(meta.get('cache.' + key) || '');
+        const [, bytes, ways, line, policy] = match || [];
+        return match && `${key} ${size(Number(bytes))}, ${ways}-way, ${line}-byte lines${policy ? ', ' + policy : ''}`;
     };
     const list = (...words) => words.filter(Boolean).join('  \u00b7  ');
     const [engine, threads] = [meta.get('engine'), meta.get('threads')];
