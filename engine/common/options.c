@@ -131,6 +131,29 @@ const char *options_text(const struct engine_options *o, const struct recording_
     return NULL;
 }
 
+bool options_matches(const char *pattern, const char *text)
+{
+    const char *star = NULL, *resume = NULL;
+
+    while (*text != '\0') {
+        if (*pattern == '*') {
+            star = ++pattern;
+            resume = text;
+        } else if (*pattern == '?' || *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star;
+            text = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
 /* ------------------------------------------------------------------------------------------ values */
 
 /* Each of these returns NULL, or what is wrong with `value`. */
@@ -159,7 +182,7 @@ static const char *take_pattern(struct engine_options *o, const struct recording
     if (bytes == 0)
         return "name a function";
     struct options_pattern *pattern = o->allocate(sizeof *pattern + bytes + 1);
-    *pattern = (struct options_pattern){option->kind, (uint32_t)option->detail, (uint32_t)number, o->patterns};
+    *pattern = (struct options_pattern){option, (uint32_t)option->detail, (uint32_t)number, false, o->patterns};
     memcpy(pattern->text, text, bytes);
     pattern->text[bytes] = '\0';
     o->patterns = pattern;
@@ -180,7 +203,7 @@ static const char *take_point(struct engine_options *o, const struct recording_o
     const char *end = value;
 
     for (struct options_pattern *pattern = o->patterns; pattern; pattern = pattern->next) {
-        if (pattern->kind == OPTIONS_POINT)
+        if (pattern->option->kind == OPTIONS_POINT)
             pattern->detail &= ~(uint32_t)option->detail;
     }
     *point = (struct start_point){.text = value, .is_number = is_digit(*value)};
@@ -341,7 +364,7 @@ const struct options_pattern *options_of_flag(const struct engine_options *o, ui
 {
     const struct options_pattern *at = o->patterns;
 
-    while (at && !((at->kind == OPTIONS_FUNCTIONS || at->kind == OPTIONS_POINT) && at->detail & flags))
+    while (at && !((at->option->kind == OPTIONS_FUNCTIONS || at->option->kind == OPTIONS_POINT) && at->detail & flags))
         at = at->next;
     return at;
 }
@@ -351,7 +374,7 @@ static uint32_t most_separate(const struct engine_options *o, uint32_t which)
     uint32_t most = o->separate[which];
 
     for (const struct options_pattern *at = o->patterns; at; at = at->next) {
-        if (at->kind == OPTIONS_SEPARATE && at->detail == which && at->number > most)
+        if (at->option->kind == OPTIONS_SEPARATE && at->detail == which && at->number > most)
             most = at->number;
     }
     return most;

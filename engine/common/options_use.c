@@ -7,6 +7,8 @@
  */
 #include "engine/common/options.h"
 
+#include "engine/common/element_table.h"
+#include "engine/common/elf_image.h"
 #include "engine/common/functions.h"
 
 const char *options_out_of_counters(const struct engine_options *o)
@@ -128,29 +130,6 @@ static const struct {
     {"_ZdaPvSt*", {.old = 1}},
 };
 
-bool options_matches(const char *pattern, const char *text)
-{
-    const char *star = NULL, *resume = NULL;
-
-    while (*text != '\0') {
-        if (*pattern == '*') {
-            star = ++pattern;
-            resume = text;
-        } else if (*pattern == '?' || *pattern == *text) {
-            pattern++;
-            text++;
-        } else if (star) {
-            pattern = star;
-            text = ++resume;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*')
-        pattern++;
-    return *pattern == '\0';
-}
-
 void options_describe(const struct engine_options *o, uint32_t fb_flags, struct tn_function_info *info)
 {
     static const char resolver[] = "_dl_runtime_resolve"; /* and some more behind it */
@@ -170,14 +149,15 @@ void options_describe(const struct engine_options *o, uint32_t fb_flags, struct 
         if (options_matches(known[i].name, info->name))
             info->allocation = known[i].does;
     }
-    for (const struct options_pattern *at = o->patterns; at; at = at->next) {
-        if (!options_matches(at->text, info->name))
+    for (struct options_pattern *at = o->patterns; at; at = at->next) {
+        if (!options_matches(at->text, info->name) && !(o->told && element_table_means(o->told, info->name, at->text)))
             continue;
-        if (at->kind == OPTIONS_SEPARATE) {
+        at->met = true;
+        if (at->option->kind == OPTIONS_SEPARATE) {
             if (!is_separate[at->detail])
                 *separate[at->detail] = (uint16_t)at->number;
             is_separate[at->detail] = true;
-        } else if (at->kind == OPTIONS_ALLOC) {
+        } else if (at->option->kind == OPTIONS_ALLOC) {
             uint8_t argument = (uint8_t)at->number;
             if (!allocates)
                 info->allocation = at->detail ? (struct tn_allocation){.old = argument}
@@ -224,4 +204,28 @@ void options_meta(const struct engine_options *o, tn_core *core)
         options_meta_number(core, "turn", o->turn);
     if (o->start.run.text)
         tn_meta(core, "started", "no");
+}
+
+/* Where the '\0' is that it writes. */
+static char *put_text(char *to, const char *text)
+{
+    while ((*to = *text++))
+        to++;
+    return to;
+}
+
+void options_unmatched(const struct engine_options *o, tn_core *core)
+{
+    char key[16 + NUMBER_TEXT];
+    uint64_t count = 0;
+
+    for (const struct options_pattern *at = o->patterns; at; at = at->next) {
+        bool is_over = at->option->kind == OPTIONS_POINT && !at->detail; /* another was given later */
+        if (at->met || is_over)
+            continue;
+        char *text = o->allocate(elf_text_size(at->option->name) + elf_text_size(at->text) + sizeof "--=");
+        put_text(put_text(put_text(put_text(text, "--"), at->option->name), "="), at->text);
+        number_put(put_text(key, "unmatched."), ++count);
+        tn_meta(core, key, text);
+    }
 }

@@ -16,7 +16,7 @@
 
 #include "profile/base/error.h"
 
-enum { LONGEST_IN = 1 << 15, LONGEST_OUT = 1 << 16, OPTIONS = DMGL_PARAMS | DMGL_ANSI };
+enum { LONGEST_IN = 1 << 15, LONGEST_OUT = 1 << 16 };
 
 struct output {
     jmp_buf too_long;
@@ -34,18 +34,18 @@ static void demangle_take(const char *piece, size_t size, void *user)
     out->size += size;
 }
 
-static bool demangle_into(struct output *out, const char *symbol)
+static bool demangle_into(struct output *out, const char *symbol, int options)
 {
     out->size = 0;
     if (setjmp(out->too_long))
         return false;
-    if (rust_demangle_callback(symbol, OPTIONS, demangle_take, out))
+    if (rust_demangle_callback(symbol, options, demangle_take, out))
         return true;
     out->size = 0;
-    return cplus_demangle_v3_callback(symbol, OPTIONS, demangle_take, out) != 0;
+    return cplus_demangle_v3_callback(symbol, options, demangle_take, out) != 0;
 }
 
-const char *tp_demangle(struct tp_arena *arena, const char *symbol)
+static const char *demangle(struct tp_arena *arena, const char *symbol, int options)
 {
     static _Thread_local struct output out; /* too large for small stacks */
     char plain[LONGEST_IN];
@@ -60,9 +60,19 @@ const char *tp_demangle(struct tp_arena *arena, const char *symbol)
     /* A version ("@@GLIBCXX_3.4") is no part of the mangled name. */
     memcpy(plain, symbol, size + 1);
     plain[strcspn(plain, "@")] = '\0';
-    if (!demangle_into(&out, plain) || !out.size)
+    if (!demangle_into(&out, plain, options) || !out.size)
         return symbol;
     return tp_clean_text(arena, out.text, out.size);
+}
+
+const char *tp_demangle(struct tp_arena *arena, const char *symbol)
+{
+    return demangle(arena, symbol, DMGL_ANSI | DMGL_PARAMS);
+}
+
+const char *tp_demangle_bare(struct tp_arena *arena, const char *symbol)
+{
+    return demangle(arena, symbol, DMGL_ANSI);
 }
 
 int tp_demangle_all(struct tp_recording *rec, struct tp_error *err)

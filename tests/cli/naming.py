@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs in C++, Fortran, Go and Rust: names as they are in the source, and stacks with them.
 
-    naming.py TENURE
+    naming.py TENURE ENGINE...
 
 Each program languages/names.* computes the area of 100 shapes, in a function of its own, called by one that sums them
 up. A function's name, file and line in the profile, and its path from the root in the folded stacks, are compared with
-the source. What this machine has no compiler for is left out, and said to be.
+the source; and each engine takes the names in an option. What this machine has no compiler for is left out, and said to
+be.
 """
 import os
 import shutil
@@ -16,7 +17,7 @@ import tempfile
 
 from checks import check, finish, run
 
-TENURE = os.path.abspath(sys.argv[1])
+TENURE, ENGINES = os.path.abspath(sys.argv[1]), sys.argv[2:]
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'languages')
 SHAPE = '(anonymous namespace)::shape<long, 3>'
 VECTOR = 'std::vector<%s, std::allocator<%s > >' % (SHAPE, SHAPE)
@@ -76,6 +77,10 @@ def language(source, command, expected):
         path = [name.replace(';', ':') for name in reversed(names)]
         under = [stack for stack in stacks if [name for name in stack if name in path] == path]
         check('%s: area below total below main' % title, len(under) > 0, True)
+        for engine, name in [(engine, name) for engine in ENGINES for name in names[:2]]:
+            check('%s: %s is an option of %s' % (title, name, engine),
+                  run([TENURE, 'record', '-q', '-o', profile, '--engine=' + engine, '--toggle-collect=' + name, '--',
+                       program])[::2], (0, ''))
 
 
 for each in PROGRAMS:
