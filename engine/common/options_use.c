@@ -132,15 +132,13 @@ static const struct {
 
 void options_describe(const struct engine_options *o, uint32_t fb_flags, struct tn_function_info *info)
 {
-    static const char resolver[] = "_dl_runtime_resolve"; /* and some more behind it */
     uint16_t *separate[OPTIONS_SEPARATIONS] = {&info->separate_callers, &info->separate_recs};
     bool is_separate[OPTIONS_SEPARATIONS] = {false}, allocates = false;
-    size_t same = 0;
 
-    while (resolver[same] && info->name[same] == resolver[same])
-        same++;
-    if (!resolver[same])
+    if (options_matches("_dl_runtime_resolve*", info->name))
         info->flags |= TN_FN_POP_ON_JUMP;
+    if (options_matches("runtime.morestack*", info->name))
+        info->flags |= TN_FN_MOVES_STACK;
     if ((fb_flags & FB_PLT) && o->skip_plt)
         info->flags |= TN_FN_SKIP;
     info->separate_callers = (uint16_t)o->separate[OPTIONS_CALLERS];
