@@ -241,7 +241,7 @@ static const char *take_alloc(struct engine_options *o, const struct recording_o
     for (; *end; end++)
         colon = *end == ':' && end[1] != ':' && (end == value || end[-1] != ':') ? end : colon;
     digits = colon ? colon + 1 : NULL;
-    if (digits && (!number_parse(&digits, &which) || *digits || which < 1 || which > TN_ARGUMENTS))
+    if (digits && (!number_parse(&digits, &which) || *digits || which < 1 || which > TN_C_ARGUMENTS))
         return "behind the colon goes the number of an argument, 1 to 4";
     return take_pattern(o, option, value, colon ? colon : end, which);
 }

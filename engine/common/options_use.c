@@ -92,8 +92,8 @@ uint64_t start_left(const struct recording_start *start, uint64_t instructions)
 
 /* ------------------------------------------------------------------------------------------ functions */
 
-/* Functions of C and C++ that allocate and free memory are known (docs/attribution.md, section 11), wherever they are
- * defined: in a libc, in another allocator that is preloaded or linked, in a static program. C++'s operators have a
+/* Functions of C, C++ and Go that allocate and free memory are known (docs/attribution.md, section 11), wherever they
+ * are defined: in a libc, in another allocator that is preloaded or linked, in a static program. C++'s operators have a
  * mangled name for each form, and what tells the forms apart (alignment, nothrow, the size to be freed) is behind what
  * matters here. The forms that construct in memory that is there already allocate nothing, and are none of these:
  * _ZnwmPv, _ZdlPvS_. */
@@ -128,6 +128,7 @@ static const struct {
     {"_ZdaPvm*", {.old = 1}},
     {"_ZdaPvR*", {.old = 1}},
     {"_ZdaPvSt*", {.old = 1}},
+    {"runtime.mallocgc", {.bytes = TN_GO_ARGUMENT}}, /* of Go, since 1.17; its collector frees, and tells nobody */
 };
 
 void options_describe(const struct engine_options *o, uint32_t fb_flags, struct tn_function_info *info)

@@ -7,7 +7,7 @@
 Each program languages/names.* computes the area of 100 shapes, in a function of its own, called by one that sums them
 up. A function's name, file and line in the profile, and its path from the root in the folded stacks, are compared with
 the source; and each engine takes the names in an option. What this machine has no compiler for is left out, and said to
-be.
+be. Go's allocation function is known, too.
 """
 import os
 import shutil
@@ -81,6 +81,17 @@ def language(source, command, expected):
             check('%s: %s is an option of %s' % (title, name, engine),
                   run([TENURE, 'record', '-q', '-o', profile, '--engine=' + engine, '--toggle-collect=' + name, '--',
                        program])[::2], (0, ''))
+        for engine in ENGINES if source == 'names.go' else []:
+            blocks(engine, program, profile)
+
+
+def blocks(engine, program, profile):
+    """Go: each square is a block of who made it."""
+    check('blocks: recorded', run([TENURE, 'record', '-q', '--keep-all', '-o', profile, '--engine=' + engine, '--',
+                                   program])[::2], (0, ''))
+    database = sqlite3.connect('file:%s?mode=ro' % profile, uri=True)
+    check('blocks: of squares', database.execute("SELECT blocks, bytes FROM data_objects WHERE name = "
+          "'runtime.newobject in main.main (names.go:23)'").fetchall(), [(100, 800)])
 
 
 for each in PROGRAMS:

@@ -478,6 +478,7 @@ static void allocation_functions_are_known(void **state)
     (void)state;
     allocates("malloc", 1, 0, 0, 0);
     allocates("mallocx", 0, 0, 0, 0);
+    allocates("runtime.mallocgc", TN_GO_ARGUMENT, 0, 0, 0);
     allocates("calloc", 2, 1, 0, 0);
     allocates("reallocarray", 3, 2, 1, 0);
     allocates("posix_memalign", 3, 0, 0, 1);
