@@ -272,6 +272,7 @@ enum {
     TN_FN_DUMP_AFTER = 16,
     TN_FN_ZERO_BEFORE = 32,
     TN_FN_MOVES_STACK = 512, /* Go's: what it jumps to had called it, perhaps on a stack that lies elsewhere now */
+    TN_FN_GO_RUNTIME = 1024, /* of Go's runtime, which switches between goroutines anywhere */
     TN_FN_START = 128,      /* the engine's own: --start */
     TN_FN_WARM = 256,       /* and --warm */
     TN_FN_ALLOCATES = 64,   /* the core's own: tn_function_info.allocation says that it returns blocks */

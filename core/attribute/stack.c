@@ -27,9 +27,10 @@ enum {
 };
 #define FN_SPECIAL (TN_FN_TOGGLE | TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER | TN_FN_ZERO_BEFORE)
 
+/* What the function asks for when it is entered. */
 static uint32_t flags_of(const struct tn_thread *thread, uint32_t function)
 {
-    return tn_code_get_function(&thread->core->code, function)->flags;
+    return tn_code_get_function(&thread->core->code, function)->flags & ~(uint32_t)TN_FN_GO_RUNTIME;
 }
 
 void *tn_stack_take(struct tn_thread *thread, struct tn_pool *pool)

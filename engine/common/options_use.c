@@ -140,6 +140,8 @@ void options_describe(const struct engine_options *o, uint32_t fb_flags, struct 
         info->flags |= TN_FN_POP_ON_JUMP;
     if (options_matches("runtime.morestack*", info->name))
         info->flags |= TN_FN_MOVES_STACK;
+    if (options_matches("runtime.*", info->name) || options_matches("gogo", info->name))
+        info->flags |= TN_FN_GO_RUNTIME;
     if ((fb_flags & FB_PLT) && o->skip_plt)
         info->flags |= TN_FN_SKIP;
     info->separate_callers = (uint16_t)o->separate[OPTIONS_CALLERS];

@@ -86,12 +86,13 @@ def language(source, command, expected):
 
 
 def blocks(engine, program, profile):
-    """Go: each square is a block of who made it."""
+    """Go: each square is a block of who made it, in whatever goroutine."""
     check('blocks: recorded', run([TENURE, 'record', '-q', '--keep-all', '-o', profile, '--engine=' + engine, '--',
                                    program])[::2], (0, ''))
     database = sqlite3.connect('file:%s?mode=ro' % profile, uri=True)
-    check('blocks: of squares', database.execute("SELECT blocks, bytes FROM data_objects WHERE name = "
-          "'runtime.newobject in main.main (names.go:23)'").fetchall(), [(100, 800)])
+    for name, count in ('main.main (names.go:23)', 100), ('main.send (names.go:36)', 8):
+        check('blocks: ' + name, database.execute('SELECT blocks, bytes FROM data_objects WHERE name LIKE ?',
+              ('runtime.newobject in ' + name + '%',)).fetchall(), [(count, 8 * count)])
 
 
 for each in PROGRAMS:

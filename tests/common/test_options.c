@@ -236,7 +236,7 @@ static void options_say_what_functions_are(void **state)
     assert_int_equal(described("baad", 0).flags, 0);
     assert_int_equal(described(".plt", FB_PLT).flags, TN_FN_SKIP);
     assert_int_equal(described("_dl_runtime_resolve_xsavec", 0).flags, TN_FN_POP_ON_JUMP);
-    assert_int_equal(described("runtime.morestack.abi0", 0).flags, TN_FN_MOVES_STACK);
+    assert_int_equal(described("runtime.morestack.abi0", 0).flags, TN_FN_MOVES_STACK | TN_FN_GO_RUNTIME);
     assert_int_equal(described("bad", 0).separate_callers, 1);
     assert_int_equal(described("deeper", 0).separate_callers, 3);
     assert_int_equal(described("deeper", 0).separate_recs, 1);
