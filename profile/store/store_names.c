@@ -272,12 +272,20 @@ static int tell_apart(struct tp_recording *rec, struct named *of, size_t count)
     }
     for (size_t i = 0; i < count; i++)
         of[i].name->name = of[i].own;
+    return 0;
+}
+
+/* Those that still have one name: one that no call was left for has kept what others were given back. */
+static int number(struct tp_recording *rec, struct named *of, size_t count)
+{
     qsort(of, count, sizeof *of, by_name);
-    for (size_t i = 1, place = 2; i < count; i++, place++) {
-        place = strcmp(of[i].own, of[i - 1].own) == 0 ? place : 1;
-        of[i].name->name = place > 1 ? tp_arena_print(&rec->arena, "%s, %zu", of[i].own, place) : of[i].own;
-        if (!of[i].name->name)
-            return -1;
+    for (size_t i = 0, same; i < count; i += same) {
+        const char *name = of[i].name->name;
+        for (same = 1; i + same < count && strcmp(of[i + same].name->name, name) == 0; same++) {
+            of[i + same].name->name = tp_arena_print(&rec->arena, "%s, %zu", name, same + 1);
+            if (!of[i + same].name->name)
+                return -1;
+        }
     }
     return 0;
 }
@@ -296,12 +304,12 @@ int tp_name_data(struct tp_recording *rec, struct tp_error *err)
     return 0;
 }
 
-int tp_tell_data_apart(struct tp_recording *rec, struct tp_error *err)
+/* All blocks and mappings that a call has made; returns how many. */
+static size_t list_blocks(struct tp_recording *rec, struct named *blocks)
 {
-    struct named *blocks = calloc(rec->data.count + 1, sizeof *blocks);
     size_t count = 0;
 
-    for (size_t i = 0; blocks && i < rec->data.count; i++) {
+    for (size_t i = 0; i < rec->data.count; i++) {
         const struct tp_data *data = &rec->data.at[i];
         if ((data->kind != TN_DATA_HEAP && data->kind != TN_DATA_MAPPING) || !data->origin)
             continue;
@@ -311,7 +319,15 @@ int tp_tell_data_apart(struct tp_recording *rec, struct tp_error *err)
         if (named->call)
             named->place = place_of_call(rec, named->call);
     }
-    bool failed = !blocks || tell_apart(rec, blocks, count);
+    return count;
+}
+
+int tp_tell_data_apart(struct tp_recording *rec, struct tp_error *err)
+{
+    struct named *blocks = calloc(rec->data.count + 1, sizeof *blocks);
+    bool failed = !blocks || tell_apart(rec, blocks, list_blocks(rec, blocks)) ||
+                  number(rec, blocks, list_blocks(rec, blocks));
+
     free(blocks);
     return failed ? TP_NO_MEMORY(err) : 0;
 }

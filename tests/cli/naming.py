@@ -95,6 +95,22 @@ def blocks(engine, program, profile):
               ('runtime.newobject in ' + name + '%',)).fetchall(), [(count, 8 * count)])
 
 
+def alike():
+    """Blocks of one function: of two no call tells them apart, and nobody of the program asked for the third."""
+    with tempfile.TemporaryDirectory(prefix='tenure-naming.') as folder:
+        source, program, profile = (os.path.join(folder, name) for name in ('alike.c', 'alike', 'profile'))
+        with open(source, 'w', encoding='utf-8') as file:
+            file.write('#include <stdlib.h>\n#define MAKE __attribute__((noipa)) void\n'
+                       'char *volatile at;\nMAKE make(void) { at = malloc(100); *at = 1; }\n'
+                       'int main(void) { atexit(make); make(), make(); return 0; }\n')
+        check('alike: compiled', run(['gcc', '-g', '-O1', '-o', program, source])[0], 0)
+        check('alike: recorded', run([TENURE, 'record', '-q', '--keep-all', '-o', profile, '--', program])[0], 0)
+        rows = sqlite3.connect(profile).execute("SELECT name FROM data_objects WHERE kind = 'heap' ORDER BY name")
+        check('alike: names', [name for name, in rows],
+              ['malloc in make (alike.c:4)' + more for more in ('', ', 2', ', 3')])
+
+
 for each in PROGRAMS:
     language(*each)
+alike()
 sys.exit(finish())
