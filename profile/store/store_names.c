@@ -2,8 +2,9 @@
 /*
  * store_names.c: what data objects are called.
  *
- * A block is named after the user's code that asked for it, and what that called: strdup, not strdup's malloc. Going up
- * from the allocation function, the user's call is
+ * A block is named after the user's code that asked for it, and the type of its elements where that is known, "struct
+ * order[] in make_orders (orders.c:12)", else what that code called: strdup, not strdup's malloc. Going up from the
+ * allocation function, the user's call is
  *
  *   1. the first one of a file that is no system library, on a line that is in no system header
  *   2. else the first one of another file than that of the allocation function
@@ -17,6 +18,7 @@
 #include <string.h>
 
 #include "profile/base/error.h"
+#include "profile/objects/layout.h"
 #include "profile/objects/names.h"
 #include "profile/store/store.h"
 
@@ -137,8 +139,21 @@ static struct call_place place_of_call(const struct tp_recording *rec, const str
     return place;
 }
 
+/* What blocks are: elements of a type, if that is known; else what `called` has made. */
+static const char *what_is(struct tp_recording *rec, const struct tp_data *data, const char *called, bool by_type_alone)
+{
+    const char *type = data->layout ? data->layout->type : NULL;
+
+    return !type ? called
+                 : tp_arena_print(&rec->arena, "%s%s%s%s", type, data->largest > data->element ? "[]" : "",
+                                  by_type_alone ? "" : " of ", by_type_alone ? "" : called);
+}
+
+/* `called`: or what it has made; NULL: no memory. */
 static const char *name_of_call(struct tp_recording *rec, const char *called, const struct call_place *place)
 {
+    if (!called)
+        return NULL;
     if (!place->line)
         return tp_arena_print(&rec->arena, "%s in %s", called, place->function);
     return tp_arena_print(&rec->arena, "%s in %s (%s:%u)", called, place->function,
@@ -155,7 +170,7 @@ static void find_call(struct tp_recording *rec, const struct tp_data *data, stru
     if (!call)
         return;
     struct call_place place = place_of_call(rec, call);
-    out->name = name_of_call(rec, function_name(rec, call->function), &place);
+    out->name = name_of_call(rec, what_is(rec, data, function_name(rec, call->function), true), &place);
     out->function = place.function;
     out->file = place.file;
     out->line = place.line;
@@ -246,6 +261,7 @@ static int name_by_caller(struct tp_recording *rec, struct named *named)
         named->place = place_of_call(rec, named->call);
         called = function_name(rec, named->call->function);
     }
+    called = what_is(rec, &rec->data.at[named->number], called, false);
     named->name->name = name_of_call(rec, called, &named->place);
     return named->name->name ? 0 : -1;
 }

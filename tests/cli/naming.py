@@ -96,18 +96,21 @@ def blocks(engine, program, profile):
 
 
 def alike():
-    """Blocks of one function: of two no call tells them apart, and nobody of the program asked for the third."""
+    """Blocks of one function: of two no call tells them apart, and nobody of the program asked for the third. Blocks of
+    a structure that has its name from a typedef."""
     with tempfile.TemporaryDirectory(prefix='tenure-naming.') as folder:
         source, program, profile = (os.path.join(folder, name) for name in ('alike.c', 'alike', 'profile'))
         with open(source, 'w', encoding='utf-8') as file:
             file.write('#include <stdlib.h>\n#define MAKE __attribute__((noipa)) void\n'
                        'char *volatile at;\nMAKE make(void) { at = malloc(100); *at = 1; }\n'
-                       'int main(void) { atexit(make); make(), make(); return 0; }\n')
+                       'int main(void) { void orders(int); atexit(make); make(), make(); orders(9); return 0; }\n'
+                       'typedef struct { long id, price; } order;\n'
+                       'MAKE orders(int n) { order *o = malloc(n * sizeof *o); at = (void *)o; o->id = n; }\n')
         check('alike: compiled', run(['gcc', '-g', '-O1', '-o', program, source])[0], 0)
         check('alike: recorded', run([TENURE, 'record', '-q', '--keep-all', '-o', profile, '--', program])[0], 0)
         rows = sqlite3.connect(profile).execute("SELECT name FROM data_objects WHERE kind = 'heap' ORDER BY name")
         check('alike: names', [name for name, in rows],
-              ['malloc in make (alike.c:4)' + more for more in ('', ', 2', ', 3')])
+              [*('malloc in make (alike.c:4)' + more for more in ('', ', 2', ', 3')), 'order[] in orders (alike.c:7)'])
 
 
 for each in PROGRAMS:
