@@ -283,17 +283,20 @@ enum {
     TN_FN_DUMP_BEFORE = 8,
     TN_FN_DUMP_AFTER = 16,
     TN_FN_ZERO_BEFORE = 32,
+    TN_FN_MOVES_STACK = 512, /* Go's: what it jumps to had called it, perhaps on a stack that lies elsewhere now */
+    TN_FN_GO_RUNTIME = 1024, /* of Go's runtime, which switches between goroutines anywhere */
     TN_FN_START = 128,      /* the engine's own: --start */
     TN_FN_WARM = 256,       /* and --warm */
     TN_FN_ALLOCATES = 64,   /* the core's own: tn_function_info.allocation says that it returns blocks */
 };
-/* What a function does to blocks of memory, by the numbers of its arguments, from 1; 0: nothing of the kind. */
+/* What a function does to blocks of memory, by the numbers of its arguments, from 1; 0: nothing of the kind. C's first
+ * four are followed by Go's first one, which is where C has the result. */
 struct tn_allocation {
     uint8_t bytes, count; /* returns a block of this size, or of their product */
     uint8_t old;          /* ends this block: at once, or, if it returns one, instead of it */
     uint8_t at;           /* returns 0, and puts the block's address there */
 };
-enum { TN_ARGUMENTS = 4 };
+enum { TN_C_ARGUMENTS = 4, TN_GO_ARGUMENT, TN_ARGUMENTS = TN_GO_ARGUMENT };
 
 struct tn_function_info {
     uint32_t object;

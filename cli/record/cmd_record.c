@@ -26,6 +26,7 @@
 #include "cli/record/hint.h"
 #include "cli/base/machine.h"
 #include "cli/record/launch.h"
+#include "cli/record/named.h"
 #include "cli/record/target.h"
 #include "engine/common/options.h"
 #include "profile/base/whole.h"
@@ -244,66 +245,6 @@ static char **engine_argv(struct record *r, const struct engine *engine, const s
     return argv;
 }
 
-/* ------------------------------------------------------------------------------------------ a recording of nothing */
-
-/* gcc calls a function f.constprop.0 that it has made for one caller. */
-static const char *nothing_hint(const char *function)
-{
-    if (strpbrk(function, "*?") != NULL || strspn(function, "0123456789") == strlen(function))
-        return "";
-    return "; a name may go on, and * and ? match: f* is f.constprop.0, too";
-}
-
-/* A name that no function has is found out at the end only: libraries may be loaded at any time. The usual reason is
- * that the compiler has inlined the function or made another one of it. `start`: of a recording that never began, what
- * it waited for; else NULL. */
-static bool tell_nothing(const char *start, bool empty, const struct engine_options *options)
-{
-    const struct options_pattern *toggle = options_of_flag(options, TN_FN_TOGGLE);
-    bool starts_later = options->start.run.text != NULL;
-    char safe[256];
-
-    if (start != NULL) {
-        term_escape(safe, sizeof safe, start);
-        term_error("--start=%s: the program never came there, so nothing was recorded%s", safe, nothing_hint(start));
-        return true;
-    }
-    if (!empty)
-        return false;
-    if (toggle != NULL) {
-        term_escape(safe, sizeof safe, toggle->text);
-        term_error("--toggle-collect=%s: the program never entered it, so nothing was recorded%s", safe,
-                   nothing_hint(toggle->text));
-        return true;
-    }
-    if (!options->start.collects || (!options->instrument_at_start && !starts_later))
-        term_error("--%s=no: nobody switched it on, so nothing was recorded; tenure.h and `tenure control` do",
-                   options->start.collects ? "instr-atstart" : "collect-atstart");
-    return false;
-}
-
-/* Whether nothing was recorded by mistake: a function was named that was never entered, or a number of instructions
- * never reached. A line on standard error says what was waited for, of any recording of nothing. */
-static bool nothing_recorded(tp_profile *profile, const struct engine_options *options)
-{
-    const char *started = tp_meta(profile, "started"), *start = tp_meta(profile, "start");
-    bool never = started != NULL && start != NULL && strcmp(started, "no") == 0;
-    bool empty = never || query_value(profile, "SELECT ifnull(sum(Ir), 0) = 0 FROM totals", 0) > 0;
-
-    return tell_nothing(never ? start : NULL, empty, options);
-}
-
-/* The same of a raw profile. */
-static bool nothing_in_raw(const char *raw, const struct engine_options *options)
-{
-    struct tp_glance glance;
-    struct tp_error err;
-
-    if (tp_glance(raw, &glance, &err) != 0)
-        return false; /* an import will say what is wrong with it */
-    return tell_nothing(glance.never && glance.start[0] != '\0' ? glance.start : NULL, glance.empty, options);
-}
-
 /* ------------------------------------------------------------------------------------------ afterwards */
 
 /* key, value, ..., NULL for the profile: where the geometry came from. */
@@ -474,7 +415,8 @@ struct told {
     bool unread;  /* the profile, which was written, could not be read again */
 };
 
-static struct told tell(struct record *r, const char *path)
+/* `alone`: no other process has recorded anything. */
+static struct told tell(struct record *r, const char *path, bool alone)
 {
     struct tp_error err = {0};
     tp_profile *profile = tp_open(path, &err);
@@ -520,7 +462,9 @@ static struct told tell(struct record *r, const char *path)
         }
         query_end(&q);
     }
-    told.nothing = nothing_recorded(profile, &r->options);
+    told.nothing = named_nothing(profile, &r->options);
+    if (!told.nothing && alone)
+        named_unmatched(profile);
     told.faulted = tp_meta(profile, "fault") != NULL;
     tp_close(profile);
     told.unread = given_unsound() != NULL;
@@ -578,12 +522,12 @@ static enum outcome collect(struct record *r, const struct names *names, const s
         char *profile = names_profile(names, &list[i], ending->pid);
         bool own = list[i].pid == ending->pid, summed = own && r->runs > 1;
         if (r->raw && own)
-            told->nothing = nothing_in_raw(list[i].path, &r->options);
+            told->nothing = named_nothing_in_raw(list[i].path, &r->options);
         bool good = r->raw    ? keep_raw(r, list[i].path, profile)
                     : summed ? add_run(r, names, list[i].path, profile)
                              : import(r, list[i].path, profile);
         if (good && !r->raw && own && !summed)
-            *told = tell(r, profile);
+            *told = tell(r, profile, count == 1);
         else if (good && !r->raw && !own && !r->quiet)
             term_error("process %ld: `tenure report %s`", (long)list[i].pid, term_word(word, profile));
         if (own && outcome != LOST)
@@ -742,17 +686,26 @@ static struct ending run(struct record *r, struct engine *engine, const struct n
     return ending;
 }
 
-/* What debug information says of the program's data is put into a file beside the profile, for as long as it runs. */
+/* What debug information says of the program's data, and which functions the options mean, is put into a file beside
+ * the profile, for as long as it runs. */
 static bool find_elements(struct record *r, const struct names *names, const char *program)
 {
+    struct tp_asked asked = {.data = r->options.config.data, .matches = options_matches};
     struct tp_error err;
     char path[PATH_MAX];
 
-    if (!r->options.config.data || target_find(program, path, sizeof path) != 0)
+    for (const struct options_pattern *at = r->options.patterns; at != NULL; at = at->next)
+        asked.count++;
+    if ((!asked.data && asked.count == 0) || target_find(program, path, sizeof path) != 0)
         return true;
+    const char **patterns = term_have(calloc(asked.count + 1, sizeof *patterns));
+    asked.patterns = patterns;
+    for (const struct options_pattern *at = r->options.patterns; at != NULL; at = at->next)
+        *patterns++ = at->text;
     r->elements = term_text("%s/.tenure.%s.elements", names->directory, names->token);
     left.elements = r->elements;
-    int64_t count = tp_elements_write(path, r->elements, &err);
+    int64_t count = tp_elements_write(path, &asked, r->elements, &err);
+    free((void *)asked.patterns);
     if (count > 0)
         return true;
     left.elements = NULL;
@@ -811,7 +764,7 @@ static int record(struct record *r, char **program)
     engine_free(&engine);
     names_free(&names);
     if (r->summed > 0 && write_sum(r))
-        told = tell(r, r->sum_name);
+        told = tell(r, r->sum_name, true);
     else if (r->summed > 0)
         outcome = LOST;
     tp_merge_free(r->sum);

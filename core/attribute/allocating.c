@@ -29,20 +29,22 @@ static uint32_t allocated_object(struct tn_thread *thread, uint32_t function)
     return more->allocates;
 }
 
-/* The innermost allocation that is open on a stack; NULL: there is none. */
-static struct tn_allocating *allocating_on(const struct tn_handler_level *level, const struct tn_stack *stack)
+/* The innermost allocation that is open on a stack, and has told what is asked for if `told`; NULL: there is none. */
+static struct tn_allocating *allocating_on(const struct tn_handler_level *level, const struct tn_stack *stack,
+                                           bool told)
 {
     struct tn_allocating *now = level->allocating;
-    while (now && now->stack != stack)
+    while (now && (now->stack != stack || (told && !now->told)))
         now = now->outer;
     return now;
 }
 
-/* An allocation function that another one calls allocates on its behalf. */
+/* An allocation function that another one calls allocates on its behalf. One that was not entered at its beginning, as
+ * when its stack has moved and it is returned to, has told nothing: it may never be seen to end. */
 void tn_enter_allocating(struct tn_thread *thread, uint32_t function)
 {
     struct tn_handler_level *level = thread->activity->level;
-    const struct tn_allocating *outer = allocating_on(level, level->stack);
+    const struct tn_allocating *outer = allocating_on(level, level->stack, true);
     struct tn_allocating *now = tn_stack_take(thread, &thread->core->allocating_pool);
     *now = (struct tn_allocating){.outer = level->allocating,
                                   .stack = level->stack,
@@ -57,7 +59,7 @@ void tn_allocates(struct tn_thread *thread, uint32_t function, const uint64_t *a
 {
     const struct tn_allocation *does = &tn_code_get_function(&thread->core->code, function)->allocation;
     struct tn_handler_level *level = thread->activity->level;
-    struct tn_allocating *now = level ? allocating_on(level, level->stack) : NULL;
+    struct tn_allocating *now = level ? allocating_on(level, level->stack, false) : NULL;
     if (!does->bytes && does->old)
         tn_block_ends(thread->core, arguments[does->old - 1], false, thread->collecting);
     if (!does->bytes || !now || now->told || now->function != function || now->depth != tn_stack_depth(now->stack))
@@ -89,7 +91,7 @@ static void leave_allocating(struct tn_thread *thread, struct tn_allocating **li
     if (now->told && thread->activity->returning) {
         uint64_t block = thread->core->config.result(thread->core->config.user, thread, now->wants.at);
         returns_block(thread, now, block);
-        outer = allocating_on(thread->activity->level, now->stack);
+        outer = allocating_on(thread->activity->level, now->stack, true);
         if (block && outer)
             outer->begun = block;
     }

@@ -178,21 +178,40 @@ static uint32_t origin_of(struct tn_data *data, uint32_t caller, uint32_t site, 
     return id;
 }
 
+static bool is_of_go(const struct tn_core *core, const struct tn_node *node)
+{
+    return tn_code_get_function(&core->code, node->function)->flags & TN_FN_GO_RUNTIME;
+}
+
+/* How many steps up a path goes: to the root, or, if it ends in Go's runtime, as far up as the program's functions have
+ * called each other. What is above is what the scheduler did before. */
+static uint32_t path_depth(const struct tn_core *core, const struct tn_node *node)
+{
+    uint32_t depth = 0;
+    bool go = is_of_go(core, node), left = false; /* left: the runtime, for the program's functions */
+    for (; node && !(left && is_of_go(core, node)); node = node->parent) {
+        depth++;
+        left |= go && !is_of_go(core, node);
+        if (go && tn_code_get_instr(&core->code, node->site)->flags & TN_INSTR_RETURN)
+            break;
+    }
+    return depth;
+}
+
 /* Of a path: from the root down. The way up is as deep as the tree (docs/attribution.md, section 4), so nodes are put
  * into a list first. */
-static uint32_t origin_of_path(struct tn_data *data, const struct tn_node *node)
+static uint32_t origin_of_path(struct tn_core *core, const struct tn_node *node)
 {
+    struct tn_data *data = core->data;
     const struct tn_node *few[64], **path = few;
-    uint32_t depth = 0, origin = 0;
-    for (const struct tn_node *above = node; above; above = above->parent)
-        depth++;
+    uint32_t depth = path_depth(core, node), origin = 0;
     size_t bytes = depth * sizeof *path;
     if (depth > sizeof few / sizeof *few)
         path = tn_host_alloc(bytes);
     for (uint32_t i = depth; i-- > 0; node = node->parent)
         path[i] = node;
     for (uint32_t i = 0; i < depth; i++)
-        origin = origin_of(data, origin, path[i]->parent ? path[i]->site : TN_NONE, path[i]->function);
+        origin = origin_of(data, origin, i ? path[i]->site : TN_NONE, path[i]->function);
     if (path != few)
         tn_host_free(path, bytes);
     return origin;
@@ -227,7 +246,7 @@ uint32_t tn_data_allocated(tn_core *core, struct tn_node *node, uint32_t site, u
 {
     struct tn_data *data = core->data;
     tn_lock_take(&core->memory);
-    uint32_t origin = origin_of_path(data, node);
+    uint32_t origin = origin_of_path(core, node);
     if (skipped)
         origin = origin_of(data, origin, site, skipped);
     uint32_t known = data->objects.count, object = simple_object(data, TN_DATA_HEAP, origin, 0);
@@ -356,7 +375,7 @@ void tn_memory_mapped(tn_thread *thread, uint64_t start, uint64_t bytes)
     struct tn_data *data = core->data;
     bool inside = thread->activity->level && thread->activity->level->allocating;
     uint32_t object = inside ? rest_object(data)
-                             : simple_object(data, TN_DATA_MAPPING, origin_of_path(data, thread->running.node), 0);
+                             : simple_object(data, TN_DATA_MAPPING, origin_of_path(core, thread->running.node), 0);
     tn_region_set(&data->memory, start, start + bytes, object);
     tn_lock_give(&core->memory);
 }

@@ -27,9 +27,10 @@ enum {
 };
 #define FN_SPECIAL (TN_FN_TOGGLE | TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER | TN_FN_ZERO_BEFORE)
 
+/* What the function asks for when it is entered. */
 static uint32_t flags_of(const struct tn_thread *thread, uint32_t function)
 {
-    return tn_code_get_function(&thread->core->code, function)->flags;
+    return tn_code_get_function(&thread->core->code, function)->flags & ~(uint32_t)TN_FN_GO_RUNTIME;
 }
 
 void *tn_stack_take(struct tn_thread *thread, struct tn_pool *pool)
@@ -436,6 +437,24 @@ static bool switch_stack(struct tn_thread *thread, uint64_t sp)
         stack->node = thread->running.node;
         stack->skip_site = thread->running.skip_site;
     }
+    stack->from = thread->running.stack;
+    resume_stack(thread, stack);
+    return true;
+}
+
+/* Whether the stack from which the running one was switched to goes on at `sp` in `function`, which called one that
+ * moves stacks: then it is there, and runs. */
+static bool move_stack(struct tn_thread *thread, uint32_t function, uint64_t sp)
+{
+    struct tn_stack *stack = thread->running.stack->from;
+    if (!stack || stack->top == stack->bottom || stack->top->node->function != function ||
+        !(flags_of(thread, stack->node->function) & TN_FN_MOVES_STACK))
+        return false;
+    uint64_t by = sp - (stack->top->sp + TN_RETURN_BYTES);
+    for (struct tn_frame *frame = stack->bottom; frame <= stack->top; frame++)
+        frame->sp += by;
+    stack->low += by;
+    suspend_stack(thread);
     resume_stack(thread, stack);
     return true;
 }
@@ -600,7 +619,7 @@ static void jump_from_elsewhere(struct tn_thread *thread, uint32_t site, uint32_
     bool moved = false;
     if (!stack_holds(stack, sp) ||
         (stack->top != stack->bottom && stack->top->sp - sp > FAR && stack->top->sp > sp))
-        moved = switch_stack(thread, sp);
+        moved = move_stack(thread, function, sp) || switch_stack(thread, sp);
     uint32_t popped = unwind_frames(thread, sp, &last);
     thread->tally.unwinds += popped;
     if ((moved || popped) && function_runs(thread, function))

@@ -73,6 +73,7 @@ struct tn_stack {
     struct tn_node *node; /* what runs on it, unless it is the stack that runs: then see tn_running */
     uint32_t skip_site;
     struct tn_resolver *resolver; /* the innermost one; NULL as a rule */
+    struct tn_stack *from; /* what ran before it, when it was switched to last; NULL: nothing */
     struct tn_stack *next;
 };
 

@@ -47,6 +47,11 @@ data_map *data_map_new(const struct code_map_host *host, const char *elements,
     return map;
 }
 
+const struct element_table *data_map_told(const data_map *map)
+{
+    return &map->elements;
+}
+
 static void lock(const data_map *map, bool begins)
 {
     if (map->host->lock)

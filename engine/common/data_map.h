@@ -23,6 +23,9 @@ data_map *data_map_new(const struct code_map_host *host, const char *elements,
 /* Fills in *out, which says OTHER of one byte. */
 void data_map_at(data_map *map, uint64_t address, struct tn_memory_info *out);
 
+/* What `elements` holds; it lives as long as the map. */
+const struct element_table *data_map_told(const data_map *map);
+
 /* tn_config.element_at: what is allocated by a call that returns to `address`. */
 enum tn_element_answer data_map_element(data_map *map, uint64_t address, struct tn_element *out);
 

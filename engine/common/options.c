@@ -150,6 +150,29 @@ const char *options_text(const struct engine_options *o, const struct recording_
     return NULL;
 }
 
+bool options_matches(const char *pattern, const char *text)
+{
+    const char *star = NULL, *resume = NULL;
+
+    while (*text != '\0') {
+        if (*pattern == '*') {
+            star = ++pattern;
+            resume = text;
+        } else if (*pattern == '?' || *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star;
+            text = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
 /* ------------------------------------------------------------------------------------------ values */
 
 /* Each of these returns NULL, or what is wrong with `value`. */
@@ -202,7 +225,7 @@ static const char *take_pattern(struct engine_options *o, const struct recording
     if (bytes == 0)
         return "name a function";
     struct options_pattern *pattern = o->allocate(sizeof *pattern + bytes + 1);
-    *pattern = (struct options_pattern){option->kind, (uint32_t)option->detail, (uint32_t)number, o->patterns};
+    *pattern = (struct options_pattern){option, (uint32_t)option->detail, (uint32_t)number, false, o->patterns};
     memcpy(pattern->text, text, bytes);
     pattern->text[bytes] = '\0';
     o->patterns = pattern;
@@ -223,7 +246,7 @@ static const char *take_point(struct engine_options *o, const struct recording_o
     const char *end = value;
 
     for (struct options_pattern *pattern = o->patterns; pattern; pattern = pattern->next) {
-        if (pattern->kind == OPTIONS_POINT)
+        if (pattern->option->kind == OPTIONS_POINT)
             pattern->detail &= ~(uint32_t)option->detail;
     }
     *point = (struct start_point){.text = value, .is_number = is_digit(*value)};
@@ -261,7 +284,7 @@ static const char *take_alloc(struct engine_options *o, const struct recording_o
     for (; *end; end++)
         colon = *end == ':' && end[1] != ':' && (end == value || end[-1] != ':') ? end : colon;
     digits = colon ? colon + 1 : NULL;
-    if (digits && (!number_parse(&digits, &which) || *digits || which < 1 || which > TN_ARGUMENTS))
+    if (digits && (!number_parse(&digits, &which) || *digits || which < 1 || which > TN_C_ARGUMENTS))
         return "behind the colon goes the number of an argument, 1 to 4";
     return take_pattern(o, option, value, colon ? colon : end, which);
 }
@@ -386,7 +409,7 @@ const struct options_pattern *options_of_flag(const struct engine_options *o, ui
 {
     const struct options_pattern *at = o->patterns;
 
-    while (at && !((at->kind == OPTIONS_FUNCTIONS || at->kind == OPTIONS_POINT) && at->detail & flags))
+    while (at && !((at->option->kind == OPTIONS_FUNCTIONS || at->option->kind == OPTIONS_POINT) && at->detail & flags))
         at = at->next;
     return at;
 }
@@ -396,7 +419,7 @@ static uint32_t most_separate(const struct engine_options *o, uint32_t which)
     uint32_t most = o->separate[which];
 
     for (const struct options_pattern *at = o->patterns; at; at = at->next) {
-        if (at->kind == OPTIONS_SEPARATE && at->detail == which && at->number > most)
+        if (at->option->kind == OPTIONS_SEPARATE && at->detail == which && at->number > most)
             most = at->number;
     }
     return most;

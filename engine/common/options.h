@@ -36,11 +36,13 @@ enum { OPTIONS_MOST = 96 };
 
 enum { OPTIONS_CALLERS, OPTIONS_RECS, OPTIONS_SEPARATIONS };
 
-/* What an option says of functions whose name matches a shell's pattern: * any text, ? any character. */
+/* What an option says of functions whose name matches a shell's pattern: * any text, ? any character. It is the name in
+ * the symbol table that an engine knows; those whose readable name matches are in a list that it was told. */
 struct options_pattern {
-    enum options_kind kind;
+    const struct recording_option *option;
     uint32_t detail; /* FUNCTIONS, POINT: their TN_FN_*; ALLOC: whether they free; SEPARATE: OPTIONS_CALLERS or _RECS */
     uint32_t number; /* ALLOC: of the argument with size or address; SEPARATE: so many are kept apart */
+    bool met;        /* some function is so called */
     struct options_pattern *next;
     char text[];
 };
@@ -70,7 +72,8 @@ struct engine_options {
     const char *out_file;
     const char *host;        /* for the profile's meta data; NULL: not given */
     uint64_t rank;           /* the same, if options_given("rank") */
-    const char *elements;    /* file: what the data of the program is made of (element_table.h); NULL: not known */
+    const char *elements;    /* file: what is known of the program (element_table.h); NULL: nothing */
+    const struct element_table *told; /* what is in it, from an engine; NULL: nothing */
     const char *control_dir; /* folder for what `tenure control` talks through; NULL: nobody does */
     struct options_pattern *patterns; /* the latest first: it holds, where there can only be one */
     uint32_t separate[OPTIONS_SEPARATIONS]; /* of functions that no pattern keeps apart */
@@ -169,6 +172,10 @@ void options_meta(const struct engine_options *options, tn_core *core);
 void options_started(struct engine_options *options, tn_core *core, uint64_t instructions);
 /* A number of the engine's own. */
 void options_meta_number(tn_core *core, const char *key, uint64_t value);
+
+/* Into the profile's meta data: `unmatched.1` and so on, each an option with a pattern that no function has matched. At
+ * the end, once. */
+void options_unmatched(const struct engine_options *options, tn_core *core);
 
 bool options_matches(const char *pattern, const char *text);
 

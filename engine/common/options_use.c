@@ -7,6 +7,8 @@
  */
 #include "engine/common/options.h"
 
+#include "engine/common/element_table.h"
+#include "engine/common/elf_image.h"
 #include "engine/common/functions.h"
 
 const char *options_out_of_counters(const struct engine_options *o)
@@ -90,8 +92,8 @@ uint64_t start_left(const struct recording_start *start, uint64_t instructions)
 
 /* ------------------------------------------------------------------------------------------ functions */
 
-/* Functions of C and C++ that allocate and free memory are known (docs/attribution.md, section 11), wherever they are
- * defined: in a libc, in another allocator that is preloaded or linked, in a static program. C++'s operators have a
+/* Functions of C, C++ and Go that allocate and free memory are known (docs/attribution.md, section 11), wherever they
+ * are defined: in a libc, in another allocator that is preloaded or linked, in a static program. C++'s operators have a
  * mangled name for each form, and what tells the forms apart (alignment, nothrow, the size to be freed) is behind what
  * matters here. The forms that construct in memory that is there already allocate nothing, and are none of these:
  * _ZnwmPv, _ZdlPvS_. */
@@ -126,42 +128,20 @@ static const struct {
     {"_ZdaPvm*", {.old = 1}},
     {"_ZdaPvR*", {.old = 1}},
     {"_ZdaPvSt*", {.old = 1}},
+    {"runtime.mallocgc", {.bytes = TN_GO_ARGUMENT}}, /* of Go, since 1.17; its collector frees, and tells nobody */
 };
-
-bool options_matches(const char *pattern, const char *text)
-{
-    const char *star = NULL, *resume = NULL;
-
-    while (*text != '\0') {
-        if (*pattern == '*') {
-            star = ++pattern;
-            resume = text;
-        } else if (*pattern == '?' || *pattern == *text) {
-            pattern++;
-            text++;
-        } else if (star) {
-            pattern = star;
-            text = ++resume;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*')
-        pattern++;
-    return *pattern == '\0';
-}
 
 void options_describe(const struct engine_options *o, uint32_t fb_flags, struct tn_function_info *info)
 {
-    static const char resolver[] = "_dl_runtime_resolve"; /* and some more behind it */
     uint16_t *separate[OPTIONS_SEPARATIONS] = {&info->separate_callers, &info->separate_recs};
     bool is_separate[OPTIONS_SEPARATIONS] = {false}, allocates = false;
-    size_t same = 0;
 
-    while (resolver[same] && info->name[same] == resolver[same])
-        same++;
-    if (!resolver[same])
+    if (options_matches("_dl_runtime_resolve*", info->name))
         info->flags |= TN_FN_POP_ON_JUMP;
+    if (options_matches("runtime.morestack*", info->name))
+        info->flags |= TN_FN_MOVES_STACK;
+    if (options_matches("runtime.*", info->name) || options_matches("gogo", info->name))
+        info->flags |= TN_FN_GO_RUNTIME;
     if ((fb_flags & FB_PLT) && o->skip_plt)
         info->flags |= TN_FN_SKIP;
     info->separate_callers = (uint16_t)o->separate[OPTIONS_CALLERS];
@@ -170,14 +150,15 @@ void options_describe(const struct engine_options *o, uint32_t fb_flags, struct 
         if (options_matches(known[i].name, info->name))
             info->allocation = known[i].does;
     }
-    for (const struct options_pattern *at = o->patterns; at; at = at->next) {
-        if (!options_matches(at->text, info->name))
+    for (struct options_pattern *at = o->patterns; at; at = at->next) {
+        if (!options_matches(at->text, info->name) && !(o->told && element_table_means(o->told, info->name, at->text)))
             continue;
-        if (at->kind == OPTIONS_SEPARATE) {
+        at->met = true;
+        if (at->option->kind == OPTIONS_SEPARATE) {
             if (!is_separate[at->detail])
                 *separate[at->detail] = (uint16_t)at->number;
             is_separate[at->detail] = true;
-        } else if (at->kind == OPTIONS_ALLOC) {
+        } else if (at->option->kind == OPTIONS_ALLOC) {
             uint8_t argument = (uint8_t)at->number;
             if (!allocates)
                 info->allocation = at->detail ? (struct tn_allocation){.old = argument}
@@ -224,4 +205,28 @@ void options_meta(const struct engine_options *o, tn_core *core)
         options_meta_number(core, "turn", o->turn);
     if (o->start.run.text)
         tn_meta(core, "started", "no");
+}
+
+/* Where the '\0' is that it writes. */
+static char *put_text(char *to, const char *text)
+{
+    while ((*to = *text++))
+        to++;
+    return to;
+}
+
+void options_unmatched(const struct engine_options *o, tn_core *core)
+{
+    char key[16 + NUMBER_TEXT];
+    uint64_t count = 0;
+
+    for (const struct options_pattern *at = o->patterns; at; at = at->next) {
+        bool is_over = at->option->kind == OPTIONS_POINT && !at->detail; /* another was given later */
+        if (at->met || is_over)
+            continue;
+        char *text = o->allocate(elf_text_size(at->option->name) + elf_text_size(at->text) + sizeof "--=");
+        put_text(put_text(put_text(put_text(text, "--"), at->option->name), "="), at->text);
+        number_put(put_text(key, "unmatched."), ++count);
+        tn_meta(core, key, text);
+    }
 }

@@ -53,10 +53,18 @@ void tp_sites_free(struct tp_sites *sites);
 int tp_loops(struct tp_recording *rec, const struct tp_sites *sites, const struct tp_import_options *options,
              struct tp_error *err);
 
-/* What the data of `program`, and of the libraries that it needs, is made of, found out before it runs, for the engine
- * to read (core/element_format.h): a data object's costs are told apart by their offset in an element
- * (docs/attribution.md, section 11). Written to `out`. Returns the number of entries; 0: there is no debug information,
- * and no file; -1: failed. */
-int64_t tp_elements_write(const char *program, const char *out, struct tp_error *err);
+/* What the engine is to be told of a program: what its data is made of, and which functions some patterns mean. */
+struct tp_asked {
+    bool data;
+    const char *const *patterns;
+    size_t count;
+    bool (*matches)(const char *pattern, const char *name);
+};
+
+/* That of `program`, and of the libraries that it needs, found out before it runs, for the engine to read
+ * (core/element_format.h): a data object's costs are told apart by their offset in an element (docs/attribution.md,
+ * section 11), and names of functions in options are those of reports. Written to `out`. Returns the number of entries
+ * and lines; 0: nothing is known, and no file is written; -1: failed. */
+int64_t tp_elements_write(const char *program, const struct tp_asked *asked, const char *out, struct tp_error *err);
 
 #endif

@@ -9,7 +9,7 @@
  * Libraries are looked for as the loader does, roughly: RUNPATH or RPATH, LD_LIBRARY_PATH, the usual folders. One
  * counts only if its own file has debug information, so that nothing is read for a program without any. All debug
  * information is walked once; what is larger than MOST_INFO is left alone, so that the start of a run is never kept
- * waiting.
+ * waiting. Symbols of all files are gone through if the options name functions (symbols_meant.h).
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -25,6 +25,7 @@
 #include "profile/base/error.h"
 #include "profile/code/code.h"
 #include "profile/code/symbols_flow.h"
+#include "profile/code/symbols_meant.h"
 #include "profile/objects/symbols_image.h"
 #include "profile/objects/symbols_types.h"
 
@@ -35,6 +36,7 @@ struct table {
     TP_VECTOR(struct element_entry) entries;
     TP_VECTOR(struct element_module) modules;
     TP_VECTOR(char) names;
+    struct tp_meant meant;
     struct tp_recording rec; /* its objects: a list of files that grows while it is gone through */
     struct tp_flow flow;     /* of the file at hand */
     Dwarf *dwarf;
@@ -276,7 +278,7 @@ static void add_needed(struct tp_recording *rec, Elf *elf, const char *origin)
     }
 }
 
-static int elements_visit_all(struct table *t, const char *program)
+static int elements_visit_all(struct table *t, const char *program, const struct tp_asked *asked)
 {
     int failed = 0;
 
@@ -287,8 +289,10 @@ static int elements_visit_all(struct table *t, const char *program)
         bool has = tp_image_open(&image, path) == 0 && tp_image_debug_info(&image);
         if (image.elf)
             add_needed(&t->rec, image.elf, path);
+        if (image.elf && asked->count)
+            t->no_memory |= !tp_meant_add(&t->meant, &image, asked);
         tp_image_close(&image);
-        if (has || i == 0)
+        if (asked->data && (has || i == 0))
             failed = tp_symbols_visit(&t->rec, i, visit, t, t->err);
     }
     TP_VECTOR_FREE(&t->rec.objects);
@@ -298,15 +302,27 @@ static int elements_visit_all(struct table *t, const char *program)
 
 /* ------------------------------------------------------------------------------------------ the table */
 
+static int texts_in_order(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 static int elements_write_table(const struct table *t, const char *out)
 {
-    struct element_head head = {ELEMENT_MAGIC, t->modules.count, t->entries.count, t->names.count};
+    struct element_head head = {ELEMENT_MAGIC, t->modules.count, t->entries.count, t->names.count, 0};
+
+    if (t->meant.lines.count)
+        qsort(t->meant.lines.at, t->meant.lines.count, sizeof *t->meant.lines.at, texts_in_order);
+    for (size_t i = 0; i < t->meant.lines.count; i++)
+        head.meant += strlen(t->meant.lines.at[i]) + 1;
     FILE *file = fopen(out, "wxe");
     bool good = file && fwrite(&head, sizeof head, 1, file) == 1 &&
                 fwrite(t->modules.at, sizeof *t->modules.at, t->modules.count, file) == t->modules.count &&
                 fwrite(t->entries.at, sizeof *t->entries.at, t->entries.count, file) == t->entries.count &&
                 fwrite(t->names.at, 1, t->names.count, file) == t->names.count;
 
+    for (size_t i = 0; good && i < t->meant.lines.count; i++)
+        good = fprintf(file, "%s\n", t->meant.lines.at[i]) > 0;
     if (file)
         good &= fclose(file) == 0;
     if (good)
@@ -317,18 +333,20 @@ static int elements_write_table(const struct table *t, const char *out)
     return failed;
 }
 
-int64_t tp_elements_write(const char *program, const char *out, struct tp_error *err)
+int64_t tp_elements_write(const char *program, const struct tp_asked *asked, const char *out, struct tp_error *err)
 {
     struct table t = {.err = err};
-    int failed = elements_visit_all(&t, program);
+    int failed = elements_visit_all(&t, program, asked);
 
     if (!failed && t.no_memory)
         failed = TP_NO_MEMORY(err);
-    if (!failed && t.entries.count)
+    int64_t count = (int64_t)(t.entries.count + t.meant.lines.count);
+    if (!failed && count)
         failed = elements_write_table(&t, out);
-    int64_t count = (int64_t)t.entries.count;
     TP_VECTOR_FREE(&t.entries);
     TP_VECTOR_FREE(&t.modules);
     TP_VECTOR_FREE(&t.names);
+    TP_VECTOR_FREE(&t.meant.lines);
+    tp_arena_free(&t.meant.arena);
     return failed ? -1 : count;
 }

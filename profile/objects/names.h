@@ -14,6 +14,9 @@ int tp_demangle_all(struct tp_recording *rec, struct tp_error *err);
  * input: what would grow beyond 64 KiB stays as it is. */
 const char *tp_demangle(struct tp_arena *arena, const char *symbol);
 
+/* The same without arguments, and without what a template's function returns: what users type of it. */
+const char *tp_demangle_bare(struct tp_arena *arena, const char *symbol);
+
 /* Whether a source file is a compiler's or a system's: what is inlined from it stands for the user's line. */
 bool tp_is_system_source(const char *path);
 

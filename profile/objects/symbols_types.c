@@ -289,6 +289,21 @@ static void type_name(Dwarf_Die *die, char *out, size_t size, int depth)
     }
 }
 
+/* The name that a typedef at home in the unit itself gives to a type without one; NULL: there is none. */
+static const char *typedef_of(Dwarf_Die *type)
+{
+    Dwarf_Die unit, at, of;
+    const void *seen = NULL;
+
+    if (dwarf_diename(type) || !dwarf_diecu(type, &unit, NULL, NULL))
+        return NULL;
+    for (int end = dwarf_child(&unit, &at); !end && tp_die_ascends(&seen, &at); end = dwarf_siblingof(&at, &at)) {
+        if (dwarf_tag(&at) == DW_TAG_typedef && named_type(&at, &of) && of.addr == type->addr)
+            return dwarf_diename(&at);
+    }
+    return NULL;
+}
+
 /* ------------------------------------------------------------------------------------------ layouts */
 
 struct builder {
@@ -446,7 +461,10 @@ const struct tp_layout *tp_type_layout(struct tp_arena *arena, Dwarf *dwarf, uin
     b.size = tp_type_size(&type);
     if (!b.size || b.size > TN_LARGEST_ELEMENT)
         return NULL;
+    const char *given = typedef_of(&type);
     type_name(&type, name, sizeof name, 0);
+    if (given)
+        snprintf(name, sizeof name, "%.200s", given);
     snprintf(alone, sizeof alone, "<%s>", name);
     if (dwarf_tag(&type) == DW_TAG_union_type)
         union_members(&type, alone, sizeof alone);

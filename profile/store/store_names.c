@@ -2,8 +2,9 @@
 /*
  * store_names.c: what data objects are called.
  *
- * A block is named after the user's code that asked for it, and what that called: strdup, not strdup's malloc. Going up
- * from the allocation function, the user's call is
+ * A block is named after the user's code that asked for it, and the type of its elements where that is known, "struct
+ * order[] in make_orders (orders.c:12)", else what that code called: strdup, not strdup's malloc. Going up from the
+ * allocation function, the user's call is
  *
  *   1. the first one of a file that is no system library, on a line that is in no system header
  *   2. else the first one of another file than that of the allocation function
@@ -17,6 +18,7 @@
 #include <string.h>
 
 #include "profile/base/error.h"
+#include "profile/objects/layout.h"
 #include "profile/objects/names.h"
 #include "profile/store/store.h"
 
@@ -137,8 +139,21 @@ static struct call_place place_of_call(const struct tp_recording *rec, const str
     return place;
 }
 
+/* What blocks are: elements of a type, if that is known; else what `called` has made. */
+static const char *what_is(struct tp_recording *rec, const struct tp_data *data, const char *called, bool by_type_alone)
+{
+    const char *type = data->layout ? data->layout->type : NULL;
+
+    return !type ? called
+                 : tp_arena_print(&rec->arena, "%s%s%s%s", type, data->largest > data->element ? "[]" : "",
+                                  by_type_alone ? "" : " of ", by_type_alone ? "" : called);
+}
+
+/* `called`: or what it has made; NULL: no memory. */
 static const char *name_of_call(struct tp_recording *rec, const char *called, const struct call_place *place)
 {
+    if (!called)
+        return NULL;
     if (!place->line)
         return tp_arena_print(&rec->arena, "%s in %s", called, place->function);
     return tp_arena_print(&rec->arena, "%s in %s (%s:%u)", called, place->function,
@@ -155,7 +170,7 @@ static void find_call(struct tp_recording *rec, const struct tp_data *data, stru
     if (!call)
         return;
     struct call_place place = place_of_call(rec, call);
-    out->name = name_of_call(rec, function_name(rec, call->function), &place);
+    out->name = name_of_call(rec, what_is(rec, data, function_name(rec, call->function), true), &place);
     out->function = place.function;
     out->file = place.file;
     out->line = place.line;
@@ -246,6 +261,7 @@ static int name_by_caller(struct tp_recording *rec, struct named *named)
         named->place = place_of_call(rec, named->call);
         called = function_name(rec, named->call->function);
     }
+    called = what_is(rec, &rec->data.at[named->number], called, false);
     named->name->name = name_of_call(rec, called, &named->place);
     return named->name->name ? 0 : -1;
 }
@@ -272,12 +288,20 @@ static int tell_apart(struct tp_recording *rec, struct named *of, size_t count)
     }
     for (size_t i = 0; i < count; i++)
         of[i].name->name = of[i].own;
+    return 0;
+}
+
+/* Those that still have one name: one that no call was left for has kept what others were given back. */
+static int number(struct tp_recording *rec, struct named *of, size_t count)
+{
     qsort(of, count, sizeof *of, by_name);
-    for (size_t i = 1, place = 2; i < count; i++, place++) {
-        place = strcmp(of[i].own, of[i - 1].own) == 0 ? place : 1;
-        of[i].name->name = place > 1 ? tp_arena_print(&rec->arena, "%s, %zu", of[i].own, place) : of[i].own;
-        if (!of[i].name->name)
-            return -1;
+    for (size_t i = 0, same; i < count; i += same) {
+        const char *name = of[i].name->name;
+        for (same = 1; i + same < count && strcmp(of[i + same].name->name, name) == 0; same++) {
+            of[i + same].name->name = tp_arena_print(&rec->arena, "%s, %zu", name, same + 1);
+            if (!of[i + same].name->name)
+                return -1;
+        }
     }
     return 0;
 }
@@ -296,12 +320,12 @@ int tp_name_data(struct tp_recording *rec, struct tp_error *err)
     return 0;
 }
 
-int tp_tell_data_apart(struct tp_recording *rec, struct tp_error *err)
+/* All blocks and mappings that a call has made; returns how many. */
+static size_t list_blocks(struct tp_recording *rec, struct named *blocks)
 {
-    struct named *blocks = calloc(rec->data.count + 1, sizeof *blocks);
     size_t count = 0;
 
-    for (size_t i = 0; blocks && i < rec->data.count; i++) {
+    for (size_t i = 0; i < rec->data.count; i++) {
         const struct tp_data *data = &rec->data.at[i];
         if ((data->kind != TN_DATA_HEAP && data->kind != TN_DATA_MAPPING) || !data->origin)
             continue;
@@ -311,7 +335,15 @@ int tp_tell_data_apart(struct tp_recording *rec, struct tp_error *err)
         if (named->call)
             named->place = place_of_call(rec, named->call);
     }
-    bool failed = !blocks || tell_apart(rec, blocks, count);
+    return count;
+}
+
+int tp_tell_data_apart(struct tp_recording *rec, struct tp_error *err)
+{
+    struct named *blocks = calloc(rec->data.count + 1, sizeof *blocks);
+    bool failed = !blocks || tell_apart(rec, blocks, list_blocks(rec, blocks)) ||
+                  number(rec, blocks, list_blocks(rec, blocks));
+
     free(blocks);
     return failed ? TP_NO_MEMORY(err) : 0;
 }

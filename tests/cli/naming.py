@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs in C++, Fortran, Go and Rust: names as they are in the source, and stacks with them.
 
-    naming.py TENURE
+    naming.py TENURE ENGINE...
 
 Each program languages/names.* computes the area of 100 shapes, in a function of its own, called by one that sums them
 up. A function's name, file and line in the profile, and its path from the root in the folded stacks, are compared with
-the source. What this machine has no compiler for is left out, and said to be.
+the source; and each engine takes the names in an option. What this machine has no compiler for is left out, and said to
+be. Go's allocation function is known, too.
 """
 import os
 import shutil
@@ -16,7 +17,7 @@ import tempfile
 
 from checks import check, finish, run
 
-TENURE = os.path.abspath(sys.argv[1])
+TENURE, ENGINES = os.path.abspath(sys.argv[1]), sys.argv[2:]
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'languages')
 SHAPE = '(anonymous namespace)::shape<long, 3>'
 VECTOR = 'std::vector<%s, std::allocator<%s > >' % (SHAPE, SHAPE)
@@ -76,8 +77,43 @@ def language(source, command, expected):
         path = [name.replace(';', ':') for name in reversed(names)]
         under = [stack for stack in stacks if [name for name in stack if name in path] == path]
         check('%s: area below total below main' % title, len(under) > 0, True)
+        for engine, name in [(engine, name) for engine in ENGINES for name in names[:2]]:
+            check('%s: %s is an option of %s' % (title, name, engine),
+                  run([TENURE, 'record', '-q', '-o', profile, '--engine=' + engine, '--toggle-collect=' + name, '--',
+                       program])[::2], (0, ''))
+        for engine in ENGINES if source == 'names.go' else []:
+            blocks(engine, program, profile)
+
+
+def blocks(engine, program, profile):
+    """Go: each square is a block of who made it, in whatever goroutine."""
+    check('blocks: recorded', run([TENURE, 'record', '-q', '--keep-all', '-o', profile, '--engine=' + engine, '--',
+                                   program])[::2], (0, ''))
+    database = sqlite3.connect('file:%s?mode=ro' % profile, uri=True)
+    for name, count in ('main.main (names.go:23)', 100), ('main.send (names.go:36)', 8):
+        check('blocks: ' + name, database.execute('SELECT blocks, bytes FROM data_objects WHERE name LIKE ?',
+              ('runtime.newobject in ' + name + '%',)).fetchall(), [(count, 8 * count)])
+
+
+def alike():
+    """Blocks of one function: of two no call tells them apart, and nobody of the program asked for the third. Blocks of
+    a structure that has its name from a typedef."""
+    with tempfile.TemporaryDirectory(prefix='tenure-naming.') as folder:
+        source, program, profile = (os.path.join(folder, name) for name in ('alike.c', 'alike', 'profile'))
+        with open(source, 'w', encoding='utf-8') as file:
+            file.write('#include <stdlib.h>\n#define MAKE __attribute__((noipa)) void\n'
+                       'char *volatile at;\nMAKE make(void) { at = malloc(100); *at = 1; }\n'
+                       'int main(void) { void orders(int); atexit(make); make(), make(); orders(9); return 0; }\n'
+                       'typedef struct { long id, price; } order;\n'
+                       'MAKE orders(int n) { order *o = malloc(n * sizeof *o); at = (void *)o; o->id = n; }\n')
+        check('alike: compiled', run(['gcc', '-g', '-O1', '-o', program, source])[0], 0)
+        check('alike: recorded', run([TENURE, 'record', '-q', '--keep-all', '-o', profile, '--', program])[0], 0)
+        rows = sqlite3.connect(profile).execute("SELECT name FROM data_objects WHERE kind = 'heap' ORDER BY name")
+        check('alike: names', [name for name, in rows],
+              [*('malloc in make (alike.c:4)' + more for more in ('', ', 2', ', 3')), 'order[] in orders (alike.c:7)'])
 
 
 for each in PROGRAMS:
     language(*each)
+alike()
 sys.exit(finish())

@@ -3,6 +3,7 @@
  * test_options.c: engine/common/options.h and geometry.h: every option's value, what is refused and how it says so,
  * what options say of functions, and this machine's caches from a made sysfs.
  */
+#include "engine/common/element_table.h"
 #include "engine/common/functions.h"
 #include "engine/common/options.h"
 
@@ -242,6 +243,7 @@ static void options_say_what_functions_are(void **state)
     assert_int_equal(described("baad", 0).flags, 0);
     assert_int_equal(described(".plt", FB_PLT).flags, TN_FN_SKIP);
     assert_int_equal(described("_dl_runtime_resolve_xsavec", 0).flags, TN_FN_POP_ON_JUMP);
+    assert_int_equal(described("runtime.morestack.abi0", 0).flags, TN_FN_MOVES_STACK | TN_FN_GO_RUNTIME);
     assert_int_equal(described("bad", 0).separate_callers, 1);
     assert_int_equal(described("deeper", 0).separate_callers, 3);
     assert_int_equal(described("deeper", 0).separate_recs, 1);
@@ -462,6 +464,25 @@ static void lines_do_not_become_shorter(void **state)
     assert_null(options_check(&o));
 }
 
+static void names_of_reports_are_known(void **state)
+{
+    static const char lines[] = "_Z1aPc\ta(char?)\n_Z1ai\ta\n_Z1ai\ta(int)\n_Z1b\tb\n";
+    const struct element_table told = {.meant = lines, .meant_size = sizeof lines - 1};
+    (void)state;
+    o.told = &told;
+    taken("--fn-skip=a(int)");
+    taken("--dump-before=a(char?)");
+    taken("--toggle-collect=b");
+    taken("--zero-before=c");
+    assert_int_equal(described("_Z1ai", 0).flags, TN_FN_SKIP);
+    assert_int_equal(described("_Z1aPc", 0).flags, TN_FN_DUMP_BEFORE);
+    assert_int_equal(described("_Z1b", 0).flags, TN_FN_TOGGLE);
+    assert_int_equal(described("_Z1a", 0).flags, 0);
+    assert_int_equal(described("_Z1bb", 0).flags, 0);
+    for (struct options_pattern *at = o.patterns; at; at = at->next)
+        assert_int_equal(at->met, strcmp(at->text, "c") != 0);
+}
+
 /* ------------------------------------------------------------------------------------------ allocation functions */
 
 static void allocates(const char *name, uint8_t bytes, uint8_t count, uint8_t old, uint8_t at)
@@ -479,6 +500,7 @@ static void allocation_functions_are_known(void **state)
     (void)state;
     allocates("malloc", 1, 0, 0, 0);
     allocates("mallocx", 0, 0, 0, 0);
+    allocates("runtime.mallocgc", TN_GO_ARGUMENT, 0, 0, 0);
     allocates("calloc", 2, 1, 0, 0);
     allocates("reallocarray", 3, 2, 1, 0);
     allocates("posix_memalign", 3, 0, 0, 1);
@@ -521,6 +543,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_wrong_is_said, begin, end),
         cmocka_unit_test_setup_teardown(others_are_not_ours, begin, end),
         cmocka_unit_test_setup_teardown(options_say_what_functions_are, begin, end),
+        cmocka_unit_test_setup_teardown(names_of_reports_are_known, begin, end),
         cmocka_unit_test_setup_teardown(a_later_option_wins, begin, end),
         cmocka_unit_test_setup_teardown(values_are_written, begin, end),
         cmocka_unit_test_setup_teardown(ranks_are_asked_for, begin, end),

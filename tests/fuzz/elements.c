@@ -44,6 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (element_table_open(&table, copy, size)) {
         ask(&table, "", 0);
         ask(&table, "/no/such/file", 0x1000);
+        element_table_means(&table, "_Z1av", "a");
         for (uint64_t i = 0; i < table.module_count && i < MOST; i++)
             ask_module(&table, &table.modules[i]);
     }

@@ -66,16 +66,23 @@ static void visit(void *user, struct tp_object *object, const struct tp_image *i
     tp_arena_free(&arena);
 }
 
+static bool matches_all(const char *pattern, const char *name)
+{
+    return pattern && name;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct element_table table = {0};
     struct tp_error err = {.message = ""};
+    static const char *const patterns[] = {"*"};
+    const struct tp_asked asked = {true, patterns, 1, matches_all};
 
     scratch_make("program", "table");
     FILE *file = fopen(program, "wb");
     must(file && fwrite(data, 1, size, file) == size && fclose(file) == 0);
     unlink(table_path);
-    int64_t count = tp_elements_write(program, table_path, &err);
+    int64_t count = tp_elements_write(program, &asked, table_path, &err);
     must(count >= 0);
     file = count ? fopen(table_path, "rb") : NULL;
     must(!count == (access(table_path, F_OK) != 0));

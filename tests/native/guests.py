@@ -79,7 +79,8 @@ def run_copy(engine, program):
 
 
 def unreadable(engine, cases):
-    """Files that may be executed and not read, as root may read all: a program, a script, and what is neither."""
+    """Files that may be executed and not read, as root may read all: a program, a script, and what is neither. And a
+    program with a name of almost all the bytes that one may have."""
     user = [] if os.geteuid() else ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
     if run([*user, engine, '--help'])[0]:
         print('files that cannot be read: left out, another user cannot run the engine here')
@@ -92,7 +93,8 @@ def unreadable(engine, cases):
         shutil.copy(shutil.which('echo'), os.path.join(folder, 'program'))
         for name in os.listdir(folder):
             os.chmod(os.path.join(folder, name), 0o111)
-        script = 'cd %s; for i in program script neither; do ./$i $i; echo $?; done; exec ./program end' % folder
+        script = 'cd %s; for i in program script neither; do ./$i $i; echo $?; done; exec %sprogram end' % (
+            folder, './' * 2000)
         opened = 'import os; os.execve(os.open("%s/program", os.O_PATH), ["echo", "end"], os.environ)' % folder
         raw = os.path.join(folder, '%p.raw')
         for children, command in (('no', ['sh', '-c', script]), ('yes', ['sh', '-c', script]),

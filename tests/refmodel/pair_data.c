@@ -107,15 +107,16 @@ void pair_result(struct pair *pair, uint64_t value)
     pair->result = value;
 }
 
-/* The innermost on the running stack of the running level; NULL: there is none. */
-static struct allocating *innermost(struct pair *pair, uint32_t thread)
+/* The innermost on the running stack of the running level, of those whose arguments are known if `told`; NULL: there is
+ * none. */
+static struct allocating *innermost(struct pair *pair, uint32_t thread, bool told)
 {
     uint32_t level = m1_levels(pair->m1, thread), stack = m1_running_stack(pair->m1, thread);
 
     for (uint32_t i = pair->allocatings[thread]; i-- > 0;) {
         struct allocating *a = &pair->allocating[thread][i];
 
-        if (a->level == level && a->stack == stack)
+        if (a->level == level && a->stack == stack && (a->told || !told))
             return a;
     }
     return NULL;
@@ -132,7 +133,7 @@ void pair_entered(struct pair *pair, uint32_t thread, uint32_t number)
     if (!pair->memory || !function->allocates[0])
         return;
     m1_origin(pair->m1, thread, pair->id[number], object + 5);
-    outer = innermost(pair, thread);
+    outer = innermost(pair, thread, true);
     if (pair->allocatings[thread] == MAX_ALLOCATING)
         abort();
     now = &pair->allocating[thread][pair->allocatings[thread]++];
@@ -198,7 +199,7 @@ void pair_returning(struct pair *pair, uint32_t thread)
 {
     uint32_t frame = m1_frames(pair->m1, thread) - 1;
 
-    for (struct allocating *a; (a = innermost(pair, thread)) && a->frame == frame;) {
+    for (struct allocating *a; (a = innermost(pair, thread, false)) && a->frame == frame;) {
         struct allocating *end = &pair->allocating[thread][pair->allocatings[thread]--], *outer;
         uint64_t block = a->told ? result_at(pair->result, a->at) : 0;
 
@@ -206,7 +207,7 @@ void pair_returning(struct pair *pair, uint32_t thread)
             allocated(pair, a, block, m1_collecting(pair->m1, thread));
         free(a->object);
         memmove(a, a + 1, (size_t)((char *)end - (char *)(a + 1)));
-        outer = innermost(pair, thread);
+        outer = innermost(pair, thread, true);
         if (block && outer)
             outer->begun = block;
     }
@@ -215,7 +216,7 @@ void pair_returning(struct pair *pair, uint32_t thread)
 void pair_allocates(struct pair *pair, uint32_t thread, uint32_t number, const uint64_t *arguments)
 {
     const uint8_t *does = pair->function[number].allocates;
-    struct allocating *now = innermost(pair, thread);
+    struct allocating *now = innermost(pair, thread, false);
 
     tn_allocates(pair->thread[thread], pair->id[number], arguments);
     if (!pair->memory)

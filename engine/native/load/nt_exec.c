@@ -87,19 +87,21 @@ static int status_of(long child)
 }
 
 /* Whether a file that cannot be read is executed: by a process that may have no memory, so that it is killed when it
- * has become the program, and before it runs. It is a child's child, since whoever has executed something sends
- * SIGCHLD. */
+ * has become the program, and before it runs. The name that the kernel gets is short: what memory there is has to hold
+ * it. It is a child's child, since whoever has executed something sends SIGCHLD. */
 static bool is_executed(long folder, const char *path, long flags)
 {
-    const char *const argv[] = {path, NULL};
+    const char *const argv[] = {"", NULL};
     const struct rlimit64 none = {0, 0};
     uint64_t all = ~0UL, before;
 
     nt_sys6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof all, 0, 0);
     long child = fork_quietly(), inner = child == 0 ? fork_quietly() : -1;
     if (inner == 0) {
+        long how = O_PATH | (flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0);
+        long file = *path == '\0' ? folder : nt_sys6(__NR_openat, folder, (long)path, how, 0, 0, 0);
         nt_sys6(__NR_prlimit64, 0, RLIMIT_AS, (long)&none, 0, 0, 0);
-        nt_sys6(__NR_execveat, folder, (long)path, (long)argv, 0, flags, 0);
+        nt_sys6(__NR_execveat, file, (long)"", (long)argv, 0, AT_EMPTY_PATH, 0);
     }
     if (child == 0)
         nt_sys3(__NR_exit_group, inner > 0 && (status_of(inner) & 0x7f) == 0, 0, 0);

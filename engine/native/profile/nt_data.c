@@ -76,6 +76,7 @@ void nt_data_start(struct engine_options *options, const struct code_map_host *h
     config->result = data_result;
     data.host = host;
     data.map = data_map_new(host, options->elements, data_special);
+    options->told = data_map_told(data.map);
     data.stack = (uint64_t)stack;
     data.is_wanted = config->data;
 }

@@ -223,6 +223,7 @@ static void write_last(const char *why)
         tn_meta(nt_profile.core, "threads", threads_ran());
         if (!run.forked)
             unfollowed_meta(run.unfollowed, nt_profile.core);
+        options_unmatched(&nt.options, nt_profile.core);
         code_map_name_late(nt_profile.map);
         nt_output_write(nt_profile.core, why, tn_finish);
     }

@@ -128,7 +128,7 @@ void nt_jumped_found(struct nt_area *area)
 void nt_allocates(struct nt_area *area)
 {
     const uint64_t arguments[TN_ARGUMENTS] = {area->gpr[NT_RDI], area->gpr[NT_RSI], area->gpr[NT_RDX],
-                                              area->gpr[NT_RCX]};
+                                              area->gpr[NT_RCX], area->gpr[NT_RAX]};
 
     tn_allocates(thread_of(area), area->function, arguments);
 }

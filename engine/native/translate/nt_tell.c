@@ -78,7 +78,7 @@ void nt_tell_taken(struct nt_making *making, unsigned i, bool taken)
 
 void nt_tell_allocation(struct nt_making *making)
 {
-    static const uint8_t arguments[TN_ARGUMENTS] = {NT_RDI, NT_RSI, NT_RDX, NT_RCX};
+    static const uint8_t arguments[TN_ARGUMENTS] = {NT_RDI, NT_RSI, NT_RDX, NT_RCX, NT_RAX};
 
     if (!tells(making) || making->plan.stretches == 0 ||
         !tn_function_allocates(making->config->planner->core, making->plan.function_of[0], making->insn[0].pc))

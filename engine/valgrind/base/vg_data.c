@@ -87,6 +87,7 @@ void vg_data_configure(struct tn_config *config)
 void vg_data_begin(void)
 {
     map = data_map_new(vg_code_host(), vg.options.elements, special);
+    vg.options.told = data_map_told(map);
 }
 
 /* ------------------------------------------------------------------------------------------ what is mapped */

@@ -104,6 +104,7 @@ void vg_output_part(const HChar *why)
 void vg_output_finish(const HChar *why)
 {
     vg_code_name_late();
+    options_unmatched(&vg.options, vg.core);
     output_write(&output, vg.core, why, tn_finish);
 }
 

@@ -198,9 +198,9 @@ void vg_emit_end(struct vg_builder *b)
 
 /* ------------------------------------------------------------------------------------------ allocation functions */
 
-static void allocates(UWord function, UWord first, UWord second, UWord third, UWord fourth)
+static void allocates(UWord function, UWord first, UWord second, UWord third, UWord fourth, UWord go)
 {
-    const uint64_t arguments[TN_ARGUMENTS] = {first, second, third, fourth};
+    const uint64_t arguments[TN_ARGUMENTS] = {first, second, third, fourth, go};
 
     tn_allocates(vg.current, function, arguments);
 }
@@ -217,9 +217,10 @@ void vg_emit_allocates(struct vg_builder *b)
     if (!tn_function_allocates(vg.core, first->function, first->address))
         return;
     vg_call_helper(b, "allocates", allocates,
-                   mkIRExprVec_5(vg_u64(first->function), argument(b, offsetof(VexGuestAMD64State, guest_RDI)),
+                   mkIRExprVec_6(vg_u64(first->function), argument(b, offsetof(VexGuestAMD64State, guest_RDI)),
                                  argument(b, offsetof(VexGuestAMD64State, guest_RSI)),
                                  argument(b, offsetof(VexGuestAMD64State, guest_RDX)),
-                                 argument(b, offsetof(VexGuestAMD64State, guest_RCX))),
+                                 argument(b, offsetof(VexGuestAMD64State, guest_RCX)),
+                                 argument(b, offsetof(VexGuestAMD64State, guest_RAX))),
                    NULL);
 }

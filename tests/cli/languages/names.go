@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names of Go: a method, a closure, a generic function.
+// Names of Go: a method, a closure, a generic function; and what goroutines allocate.
 package main
 
 import "fmt"
@@ -24,4 +24,14 @@ func main() {
 	}
 	add := func(n int) int { return total(shapes) + n }
 	fmt.Println(add(1))
+	for side := 0; side < 8; side++ {
+		go send()
+		(<-squares).area()
+	}
+}
+
+var squares = make(chan *square)
+
+func send() {
+	squares <- &square{4}
 }
