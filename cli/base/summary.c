@@ -241,7 +241,7 @@ static bool foreign_totals(tp_profile *profile, FILE *out, const char *indent)
 
 bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
 {
-    double ir = total(profile, "Ir"), value;
+    double ir = total(profile, "Ir"), value = 0;
     double d[2] = {total(profile, "Dr"), total(profile, "Dw")};
 
     if (tp_event_find(profile, "Ir") == NULL)

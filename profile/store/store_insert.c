@@ -122,9 +122,10 @@ static int open_bulk(struct tp_store *store, struct tp_insert *insert, const cha
 
     insert->has_id = place->has_id;
     insert->bulk = malloc(sizeof *insert->bulk);
+    if (insert->bulk)
+        tp_bulk_table(insert->bulk, place->root); /* closing it looks at it, whatever else fails */
     if (tp_record_open(&insert->record, insert->columns, insert->stored) || !insert->bulk)
         return TP_NO_MEMORY(store->err);
-    tp_bulk_table(insert->bulk, place->root);
     for (size_t i = 0; i < TP_INDICES; i++) {
         insert->index[i].root = place->index[i].root;
         insert->index_column[i] = insert->stored[place->index[i].column].put;
