@@ -13,6 +13,7 @@ enum {
     SLOTS = 32,     /* of the stack: the first that a function uses */
     PLACES = REGISTERS + SLOTS,
     MOST = 4,
+    LINE = 64,
     SAVED = 1 << 3 | 1 << 4 | 1 << 5 | 0xf << 12,               /* rbx, rsp, rbp, r12 to r15: calls keep them */
     ARGUMENTS = 1 << 7 | 1 << 6 | 1 << 2 | 1 << 1 | 1 << 8 | 1 << 9 /* rdi, rsi, rdx, rcx, r8, r9 */
 };
@@ -174,6 +175,14 @@ static void solve(struct chains *c)
     }
 }
 
+static bool is_beside(const struct tp_graph *graph, uint32_t site, uint32_t load)
+{
+    const struct tp_decoded *a = &graph->code.at[site], *b = &graph->code.at[load];
+    int64_t apart = (int64_t)a->displacement - b->displacement;
+
+    return site != load && a->address == b->address && apart < LINE && apart > -LINE;
+}
+
 /* The loads of each access. */
 static int gather(struct chains *c)
 {
@@ -186,7 +195,9 @@ static int gather(struct chains *c)
             struct origins origins = {{0}};
             add_registers(&origins, &state, graph->code.at[site].address);
             for (uint32_t k = 0; k < MOST && origins.load[k]; k++) {
-                if (!TP_VECTOR_PUSH(&c->out->list, (struct tp_chain){site, origins.load[k] - 1, false}))
+                uint32_t load = origins.load[k] - 1;
+                struct tp_chain chain = {site, load, is_beside(graph, site, load), false};
+                if (!TP_VECTOR_PUSH(&c->out->list, chain))
                     return -1;
             }
             execute(c, &state, site);

@@ -17,6 +17,7 @@
 /* Sites of a graph. */
 struct tp_chain {
     uint32_t site, load; /* the address of the access at `site` is made of what `load` has loaded */
+    bool beside;         /* both are made of the same registers, less than a line apart: in one line, mostly */
     bool circular;       /* and that of `load`, in one step or several, of what it has loaded itself */
 };
 

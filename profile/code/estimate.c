@@ -248,7 +248,8 @@ static void find_waits(struct making *m)
     for (size_t i = 0; i < m->rec->address_loads.count; i++) {
         const struct tp_address_load *at = &m->rec->address_loads.at[i];
         double own = far_misses(m, at->instr - 1), before = far_misses(m, at->load - 1);
-        double part = own <= 0 ? 0 : fmin(1, before / own);
+        /* A pointer beside what was missed comes with the same line. */
+        double part = own <= 0 ? 0 : at->beside && at->circular ? 1 : fmin(1, before / own);
         m->waits[at->instr - 1] = fmin(1, m->waits[at->instr - 1] + part);
         if (at->circular)
             m->follows[at->instr - 1] = fmin(1, m->follows[at->instr - 1] + part);

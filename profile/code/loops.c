@@ -304,7 +304,7 @@ static int keep_chains(struct loops *l, uint32_t context)
     for (size_t i = 0; any && i < l->chains.list.count; i++) {
         const struct tp_chain *chain = &l->chains.list.at[i];
         struct tp_address_load load = {l->places.at[chain->site].instr + 1, l->places.at[chain->load].instr + 1,
-                                       chain->circular};
+                                       chain->beside, chain->circular};
         if (!TP_VECTOR_PUSH(&l->rec->address_loads, load))
             return TP_NO_MEMORY(l->err);
     }

@@ -88,7 +88,7 @@ struct tp_loop {
 /* The address of an access is made of what another one has loaded (profile/code/chains.h). */
 struct tp_address_load {
     uint32_t instr, load; /* instructions + 1 */
-    bool circular;
+    bool beside, circular;
 };
 
 struct tp_thread {

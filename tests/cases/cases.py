@@ -22,8 +22,9 @@ not: the list can only become shorter. Where a number is so near to its limit th
 neither is an error.
 
 `--markdown=FILE` writes the results between the lines `<!-- cases -->` and `<!-- end of cases -->` of FILE. `--time`
-records the cases that have a scale for it with the caches that are usual, runs both twins on the bare CPU in turns, and
-prints the real speed-up, in CPU time with all that the program does, beside the predicted one.
+records the cases that have a scale for it with the caches of this machine, L2 too, runs both twins on the bare CPU in
+turns, and prints the real speed-up, in CPU time with all that the program does, beside the one that advice predicts,
+and beside the quotient of the twins' estimates of time. Run `tenure calibrate` before.
 """
 import concurrent.futures
 import json
@@ -97,13 +98,13 @@ class Trial:
         return [out, str(scale), *(["repaired"] if repaired and not option else [])]
 
     def record(self, repaired, scale, caches):
-        """CEst and items of advice; and what the program prints."""
+        """Totals and items of advice; and what the program prints."""
         program, profile = self.program(repaired, scale), os.path.join(self.folder, self.case.name + ".profile")
         text = run(self.tenure, "record", "-q", *caches, *self.case.options, "-o", profile, "--", *program,
                    folder=self.folder)
         report = json.loads(run(self.tenure, "report", "--advice", "--json", profile))
         os.unlink(profile)
-        return report["totals"]["CEst"], report["advice"]["items"], text
+        return report["totals"], report["advice"]["items"], text
 
     def fits(self, item):
         """(names a line, names the data, is of the right kind)"""
@@ -125,17 +126,18 @@ class Trial:
         like = [other for other in items if other["kind"] == item["kind"] and self.fits(other) == self.fits(item)]
         return item, self.fits(item), sum(other[share] for other in like) / 100
 
-    def look(self, caches=SMALL, scale=1):
-        cest, items, text = self.record(False, scale, caches)
+    def look(self, caches=SMALL, scale=1, cost="CEst", share="cest_share"):
+        """`cost` and `share`: what predicted and simulated savings are of."""
+        totals, items, text = self.record(False, scale, caches)
         self.items = items
         if self.case.control:
             self.passed = {"silent": not items}
             return self
-        twin_cest, self.twin_items, twin_text = self.record(True, scale, caches)
+        twin_totals, self.twin_items, twin_text = self.record(True, scale, caches)
         if text != twin_text or not text.strip():
             raise RuntimeError(f"the twins print {text!r} and {twin_text!r}")
-        self.item, (line, data, kind), self.predicted = self.best(items)
-        self.simulated = (cest - twin_cest) / cest
+        self.item, (line, data, kind), self.predicted = self.best(items, share)
+        self.simulated = (totals[cost] - twin_totals[cost]) / totals[cost]
         self.ratio = self.predicted / self.simulated if self.simulated > 0 and self.predicted > 0 else 0
         kinds = [self.item["kind"]] if line or data else self.case.kinds
         self.loud = [item for item in self.twin_items if item["kind"] in kinds and any(self.fits(item)[:2])]
@@ -242,18 +244,26 @@ def bare_time(program):
 
 def time_cases(tenure, cases, folder):
     """One after the other, so that nothing else runs beside what is timed."""
-    rows = []
+    rows, l2 = [], []
+    caches = json.loads(run(tenure, "info", "--json"))
+    if "cache.L2" in caches:
+        l2 = ["--L2=" + caches["cache.L2"]]
     for case in cases:
         if not case.time:
             continue
-        trial = Trial(tenure, case, folder).look(["--patterns=yes"], case.time)
+        trial = Trial(tenure, case, folder).look(["--patterns=yes", *l2], case.time, "Time", "share")
         programs = [trial.program(repaired, case.time) for repaired in trial.twins]
         times = [[bare_time(program) for program in programs] for _ in range(PAIRS_OF_RUNS)]
         before, after = (min(column) for column in zip(*times))
         rows.append([case.name, trial.said(), f"{1 / (1 - trial.predicted):.2f}", f"{1 / (1 - trial.simulated):.2f}",
                      f"{before / after:.2f}", f"{before:.3f} s", f"{after:.3f} s"])
         print(case.name, file=sys.stderr)
-    print_table(["case", "said", "predicted", "simulated", "real", "before", "after"], rows)
+    print_table(["case", "said", "predicted", "estimated", "real", "before", "after"], rows)
+    for what, at in (("predicted", 2), ("estimated", 3)):
+        pairs = [(float(row[at]), float(row[4])) for row in rows]
+        near = sum(max(a / b, b / a) <= 1.25 for a, b in pairs)
+        sign = sum(a == 1 or (a > 1) == (b > 1) for a, b in pairs)
+        print(f"{what}: within 25 % of the real speed-up in {near} of {len(pairs)}, of the right sign in {sign}")
 
 
 def main():

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * timing_guest.c: for timing.py: one line of memory for each step, in three ways that take very different times, of data
+ * that no cache holds.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LINES = 1 << 15, LINE = 64 };
+
+struct line {
+    struct line *next;
+    uint64_t value;
+    char rest[LINE - 16];
+};
+
+static __attribute__((noinline)) uint64_t walk(const struct line *lines)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < LINES; i++)
+        sum += lines[i].value;
+    return sum;
+}
+
+static __attribute__((noinline)) uint64_t gather(const struct line *lines, const uint32_t *order)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < LINES; i++)
+        sum += lines[order[i]].value;
+    return sum;
+}
+
+static __attribute__((noinline)) uint64_t chase(const struct line *line)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < LINES; i++, line = line->next)
+        sum += line->value;
+    return sum;
+}
+
+int main(void)
+{
+    struct line *lines = aligned_alloc(4096, LINES * sizeof *lines);
+    uint32_t *order = malloc(LINES * sizeof *order), state = 1;
+
+    for (uint32_t i = 0; i < LINES; i++)
+        order[i] = i;
+    for (uint32_t i = LINES - 1; i > 0; i--) {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        uint32_t other = state % (i + 1), kept = order[i];
+        order[i] = order[other];
+        order[other] = kept;
+    }
+    for (uint32_t i = 0; i < LINES; i++) {
+        lines[order[i]].next = &lines[order[(i + 1) % LINES]];
+        lines[order[i]].value = i;
+    }
+    printf("%lu\n", (unsigned long)(walk(lines) + gather(lines, order) + chase(lines)));
+    return 0;
+}
