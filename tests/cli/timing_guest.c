@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timing_guest.c: for timing.py: one line of memory for each step, in three ways that take very different times, of data
- * that no cache holds.
+ * timing_guest.c: for timing.py: one line of memory for each step, in three ways that take very different times, of
+ * data that no cache holds.
  */
 #include <stdint.h>
 #include <stdio.h>
