@@ -45,7 +45,7 @@ static const struct opt how[] = {
     {OPT_HEADING, .help = "How"},
     {OPT_TEXT, "in", 0, "NAME", in_help, AT(in)},
     {OPT_TEXT, "sort", 's', "EVENT", "sort by an event or ratio, self, or inclusive: EVENT_incl\n"
-     "[CEst; of other tools' events the first]", AT(sort_name)},
+     "[Time; without it CEst; of other tools' events the first]", AT(sort_name)},
     {OPT_TEXT, "show", 0, "EVENTS", "these columns only, ',' between: events, and spatialD1,\n"
      "temporalD1, dirtyD1 (or ..I1, ..D2, ..L), missD1, I1rate,\n"
      "D1rate, DLrate, LLrate; each also _incl", AT(show)},
