@@ -27,7 +27,7 @@ static const double USUAL = 0.4; /* cycles of an instruction whose code is not k
 const char *const tp_time_part[TP_TIME_PARTS] = {"Ir", "L1m", "L2m", "LLm", "Cm", "Bm", "pointers", "pages"};
 
 static const char *const counted[TP_COUNTED] = {"Ir",   "Bcm",  "Bim",  "D1cr", "D1cw", "D1mr",
-                                                "D1mw", "D2mr", "D2mw", "DLmr", "DLmw"};
+                                                "D1mw", "D2mr", "D2mw", "DLmr", "DLmw", "I1mr", "I2mr", "ILmr"};
 
 struct machine {
     double ghz, reach, mispredicted, shared, page, step;
@@ -44,7 +44,7 @@ struct share {
 };
 
 struct place {
-    double executed, issue, wrong, shared;
+    double executed, issue, wrong, shared, code[TP_FROMS]; /* code: lines of it */
     double open[TP_FROMS], roots, pointers[TP_FROMS], wait[TP_FROMS], stream[TP_FROMS];
     double far[TP_FROMS]; /* of open: those in another page */
     double stalled; /* the part of what its lines take that is waited for */
@@ -77,6 +77,11 @@ static void count_row(const uint64_t *row, const uint16_t *at, double out[TP_FOR
     out[TP_FOR_INSTRUCTIONS] = number(row, at[TP_IR]);
     out[TP_FOR_BRANCHES] = number(row, at[TP_BCM]) + number(row, at[TP_BIM]);
     out[TP_FOR_SHARED] = number(row, at[TP_D1CR]) + number(row, at[TP_D1CW]);
+    double i1 = number(row, at[TP_I1MR]), il = number(row, at[TP_ILMR]);
+    double i2 = at[TP_I2MR] == TP_UNUSED ? i1 : number(row, at[TP_I2MR]);
+    out[TP_FOR_CODE + TP_FROM_L2] = i1 > i2 ? i1 - i2 : 0;
+    out[TP_FOR_CODE + TP_FROM_LL] = i2 > il ? i2 - il : 0;
+    out[TP_FOR_CODE + TP_FROM_MEMORY] = il;
     for (int write = 0; write < 2; write++) {
         double d1 = number(row, at[TP_D1MR + write]), last = number(row, at[TP_DLMR + write]);
         double d2 = at[TP_D2MR] == TP_UNUSED ? d1 : number(row, at[TP_D2MR + write]);
@@ -179,6 +184,8 @@ static int gather_instr(struct making *m, uint32_t instr)
         place->wrong += count[TP_FOR_BRANCHES];
         place->stream[TP_FROM_MEMORY] += count[TP_FOR_INSTRUCTIONS] * past(m, x);
         place->shared += count[TP_FOR_SHARED];
+        for (int from = 0; from < TP_FROMS; from++)
+            place->code[from] += count[TP_FOR_CODE + from];
         if (blob->form != TP_FORM_DATA)
             continue;
         struct share *share = share_of(m, instr, blob->data);
@@ -293,6 +300,12 @@ static double wait_of(const struct making *m, const struct place *place, int fro
     return fmax(m->machine.from[from].latency / fmax(1, flights), m->machine.from[from].read);
 }
 
+/* Cycles of a line of code: processors fetch ahead, too, and have nothing to do where they were not far enough. */
+static double fetch(const struct making *m, int from)
+{
+    return m->machine.from[from].latency / 2;
+}
+
 static void finish_place(struct making *m, struct place *place)
 {
     double lines = 0;
@@ -313,7 +326,8 @@ static void finish_place(struct making *m, struct place *place)
     part[TP_TIME_CM] += place->shared * m->machine.shared;
     for (int from = 0; from < TP_FROMS; from++) {
         int missed = from == TP_FROM_LL && !l2 ? TP_TIME_L1M : TP_TIME_L1M + from;
-        part[missed] += place->stalled * (place->open[from] * place->wait[from] + place->stream[from]);
+        part[missed] += place->stalled * (place->open[from] * place->wait[from] + place->stream[from]) +
+                        place->code[from] * fetch(m, from);
         if (from != TP_FROM_L2)
             part[TP_TIME_POINTERS] += place->stalled * place->pointers[from] * place->wait[from];
     }
@@ -328,6 +342,8 @@ static void prices(const struct making *m, uint32_t instr, const struct share *s
     out[TP_FOR_INSTRUCTIONS] = (x->cycles > 0 ? x->cycles : USUAL) + place->stalled * past(m, x);
     out[TP_FOR_BRANCHES] = m->machine.mispredicted;
     out[TP_FOR_SHARED] = m->machine.shared;
+    for (int from = 0; from < TP_FROMS; from++)
+        out[TP_FOR_CODE + from] = fetch(m, from);
     for (int i = 0; i < 2 * TP_FROMS; i++)
         out[TP_FOR_LINES + i] = !share ? 0
                                        : place->stalled * ((1 - share->covered) * place->wait[i / 2] +
