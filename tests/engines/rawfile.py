@@ -69,6 +69,7 @@ class Raw:
         self.nodes = {}
         self.origins, self.data = {}, {}
         self.blocks = collections.defaultdict(lambda: [0, 0, 0, 0])  # began, ended, bytes, largest
+        self.pages = collections.Counter()  # of data objects, touched for the first time
         self.shares = collections.defaultdict(collections.Counter)  # (thread, instr, data object)
         # (writer, victim, data object): misses, of these falsely and truly shared, granules written and touched
         self.sharing = collections.defaultdict(lambda: [0, 0, 0, 0, 0])
@@ -200,8 +201,10 @@ class Raw:
             self.late(c, self.late_names[1], self.at[ident][place])
         elif kind == DATA_BLOCKS:
             ident, new = c.n(), [c.n() for _ in range(5)]
-            old = self.blocks[ident]
-            self.blocks[ident] = [old[i] + new[i] for i in range(3)] + [max(old[3], new[3])]
+            self.pages[ident] += new[4]
+            if new[0] or new[1]:
+                old = self.blocks[ident]
+                self.blocks[ident] = [old[i] + new[i] for i in range(3)] + [max(old[3], new[3])]
         elif kind == NODE:
             ident = c.n()
             place = tuple(c.n() for _ in range(6))
