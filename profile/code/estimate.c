@@ -71,7 +71,7 @@ static double number(const uint64_t *row, uint16_t column)
     return column == TP_UNUSED ? 0 : (double)row[column];
 }
 
-/* How many there are of what cycles are paid for. */
+/* How many there are of what cycles are paid for: sums of rows have the sums. */
 static void count_row(const uint64_t *row, const uint16_t *at, double out[TP_FORS])
 {
     out[TP_FOR_INSTRUCTIONS] = number(row, at[TP_IR]);
@@ -79,14 +79,14 @@ static void count_row(const uint64_t *row, const uint16_t *at, double out[TP_FOR
     out[TP_FOR_SHARED] = number(row, at[TP_D1CR]) + number(row, at[TP_D1CW]);
     double i1 = number(row, at[TP_I1MR]), il = number(row, at[TP_ILMR]);
     double i2 = at[TP_I2MR] == TP_UNUSED ? i1 : number(row, at[TP_I2MR]);
-    out[TP_FOR_CODE + TP_FROM_L2] = i1 > i2 ? i1 - i2 : 0;
-    out[TP_FOR_CODE + TP_FROM_LL] = i2 > il ? i2 - il : 0;
+    out[TP_FOR_CODE + TP_FROM_L2] = i1 - i2;
+    out[TP_FOR_CODE + TP_FROM_LL] = i2 - il;
     out[TP_FOR_CODE + TP_FROM_MEMORY] = il;
     for (int write = 0; write < 2; write++) {
         double d1 = number(row, at[TP_D1MR + write]), last = number(row, at[TP_DLMR + write]);
         double d2 = at[TP_D2MR] == TP_UNUSED ? d1 : number(row, at[TP_D2MR + write]);
-        out[TP_FOR_LINES + 2 * TP_FROM_L2 + write] = d1 > d2 ? d1 - d2 : 0;
-        out[TP_FOR_LINES + 2 * TP_FROM_LL + write] = d2 > last ? d2 - last : 0;
+        out[TP_FOR_LINES + 2 * TP_FROM_L2 + write] = d1 - d2;
+        out[TP_FOR_LINES + 2 * TP_FROM_LL + write] = d2 - last;
         out[TP_FOR_LINES + 2 * TP_FROM_MEMORY + write] = last;
     }
 }
@@ -112,6 +112,16 @@ void tp_estimate_row(const struct tp_recording *rec, uint32_t context, uint64_t 
 {
     if (rec->estimate)
         row[rec->events.time] = tp_whole_cycles(tp_estimate_of(rec, context, row, rec->estimate->at));
+}
+
+void tp_estimate_next(const struct tp_recording *rec, uint32_t context, double *spent, uint64_t *row)
+{
+    uint64_t before = tp_whole_cycles(*spent);
+
+    if (!rec->estimate)
+        return;
+    *spent += tp_estimate_of(rec, context, row, rec->estimate->at);
+    row[rec->events.time] = tp_whole_cycles(*spent) - before;
 }
 
 int tp_estimate_add(struct tp_recording *rec, struct tp_blob **costs, uint64_t self, uint64_t incl)
@@ -391,17 +401,17 @@ static void find_means(struct making *m)
     size_t contexts = m->rec->contexts.count + 1;
 
     for (size_t c = 1; c < contexts; c++) {
+        double all = 0;
+        for (int i = 0; i < TP_FORS; i++)
+            all += m->times[c][i];
         for (int i = 0; i < TP_FORS; i++) {
+            if (all > 0) /* so that rounding makes no difference to the sums */
+                m->times[c][i] *= (double)m->estimate->self[c] / all;
             m->paid[0][i] += m->paid[c][i];
             m->times[0][i] += m->times[c][i];
         }
     }
     for (size_t c = 0; c < contexts; c++) {
-        double all = 0;
-        for (int i = 0; i < TP_FORS; i++)
-            all += m->times[c][i];
-        for (int i = 0; c && i < TP_FORS && all > 0; i++) /* so that rounding makes no difference to the sums */
-            m->times[c][i] *= (double)m->estimate->self[c] / all;
         for (int i = 0; i < TP_FORS; i++)
             m->estimate->each[c][i] = m->paid[c][i] > 0   ? m->times[c][i] / m->paid[c][i]
                                       : m->paid[0][i] > 0 ? m->times[0][i] / m->paid[0][i]
@@ -438,8 +448,9 @@ static int make(struct making *m)
             return -1;
     }
     find_means(m);
+    double spent = 0;
     for (size_t i = 0; i < rec->parts.count; i++)
-        tp_estimate_row(rec, 0, rec->parts.at[i].self);
+        tp_estimate_next(rec, 0, &spent, rec->parts.at[i].self);
     return 0;
 }
 

@@ -47,6 +47,9 @@ uint64_t tp_whole_cycles(double cycles);
 /* Set the column Time of such a row. */
 void tp_estimate_row(const struct tp_recording *rec, uint32_t context, uint64_t *row);
 
+/* The same of rows one after the other, which are rounded together; *spent is 0 before the first. */
+void tp_estimate_next(const struct tp_recording *rec, uint32_t context, double *spent, uint64_t *row);
+
 /* Add what was found out to the costs of a context or an arc, of which there may be none. */
 int tp_estimate_add(struct tp_recording *rec, struct tp_blob **costs, uint64_t self, uint64_t incl);
 

@@ -30,7 +30,6 @@ struct visit {
     uint32_t id; /* + 1 */
     const struct tp_node *node;
     uint64_t *self, *incl, *folded;
-    double *spent; /* by context + 1: cycles of its nodes so far */
     uint8_t can, can_folded;
     bool has_folded, choosing;  /* choosing: which nodes are kept */
     uint64_t *least;            /* of each event, what a path that is kept has more of */
@@ -221,8 +220,9 @@ static int write_or_fold(struct held_rows *h, struct tp_insert *insert, struct t
                          uint32_t data, const uint64_t *row, uint8_t can)
 {
     bool is_kept = !h->store->rec->small;
+    size_t counted = h->events.count - (h->store->rec->estimate != NULL); /* the last one is Time */
 
-    for (size_t i = 0; !is_kept && i < h->events.count; i++)
+    for (size_t i = 0; !is_kept && i < counted; i++)
         is_kept = row[i] > h->total[i] / TP_ROW_PARTS;
     if (is_kept)
         return write_row(h, insert, id, data, row, can);
@@ -414,17 +414,6 @@ static void add_time(struct visit *v)
         from->arc_time[v->node->arc] = tp_sum(from->arc_time[v->node->arc], time);
 }
 
-/* Nodes of a context are rounded together, so that their sum is the context's. */
-static uint64_t node_time(struct visit *v, const uint64_t *self)
-{
-    const struct tp_recording *rec = v->store->rec;
-    uint32_t context = v->node->context;
-    uint64_t before = tp_whole_cycles(v->spent[context]);
-
-    v->spent[context] += tp_estimate_of(rec, context, self, rec->estimate->at);
-    return tp_whole_cycles(v->spent[context]) - before;
-}
-
 /* Where nodes were pruned, less than a function has itself may be left of it in the tree. */
 static int keep_times(struct tp_store *store)
 {
@@ -474,7 +463,7 @@ static int visit_all(struct visit *v)
     uint64_t *below = calloc(levels, width * sizeof *below), *folded = calloc(levels, width * sizeof *folded);
     uint8_t *can_below = calloc(levels, 1), *can_folded = calloc(levels, 1);
     bool *has_folded = calloc(levels, sizeof *has_folded);
-    double *spent = v->spent = calloc(rec->contexts.count + 1, sizeof *spent);
+    double *spent = calloc(rec->contexts.count + 1, sizeof *spent); /* by context + 1 */
     uint64_t self[TP_MAX_EVENTS];
     int failed = below && folded && can_below && can_folded && has_folded && spent ? 0 : TP_NO_MEMORY(v->store->err);
 
@@ -489,8 +478,7 @@ static int visit_all(struct visit *v)
         v->has_folded = has_folded[depth + 1];
         memset(self, 0, width * sizeof *self);
         tp_blobs_add(&rec->events, v->node->costs, self, NULL);
-        if (rec->estimate)
-            self[rec->events.time] = node_time(v, self);
+        tp_estimate_next(rec, v->node->context, &spent[v->node->context], self);
         tp_add_row(&rec->events, v->incl, self);
         if (v->node->context)
             v->can |= rec->contexts.at[v->node->context - 1].can;

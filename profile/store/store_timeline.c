@@ -16,6 +16,7 @@ struct timeline {
     struct tp_insert functions;
     struct tp_cost_rows all, paid; /* of the interval at hand; paid: by context + 1 */
     size_t joined;                 /* intervals that become one */
+    double spent;                  /* cycles before the one at hand */
 };
 
 static int add_interval(struct tp_store *store, struct timeline *timeline, const struct tp_interval *interval)
@@ -26,7 +27,6 @@ static int add_interval(struct tp_store *store, struct timeline *timeline, const
     if (!all)
         return TP_NO_MEMORY(store->err);
     tp_blobs_add(&rec->events, interval->costs, all->cost, NULL);
-    tp_estimate_row(rec, 0, all->cost);
     for (uint32_t i = 0; i < interval->count; i++) {
         const struct tp_payment *payment = &rec->payments.at[interval->first + i];
         struct tp_cost_row *row = tp_cost_row(&timeline->paid, payment->context);
@@ -56,6 +56,7 @@ static int write_interval(struct tp_store *store, struct tp_insert *insert, size
     }
     TP_PUT(insert, TP_INTEGER(i + 1), TP_COUNT(first->begin), TP_INTEGER(instructions), TP_COUNT(first->time),
            TP_INTEGER(took));
+    tp_estimate_next(rec, 0, &timeline->spent, timeline->all.list.at[0].cost);
     tp_put_row(insert, &rec->events, timeline->all.list.at[0].cost, store->can);
     tp_cost_rows_sort(&timeline->paid);
     for (size_t k = 0; k < timeline->paid.list.count; k++) {

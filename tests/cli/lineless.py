@@ -96,7 +96,7 @@ def main():
         lines, said = recorded(work, 'without')
         check('without: lines', lines, 0)
         check('without: said', [re.sub(r'[0-9]+ %', 'N %', line.strip()) for line in said],
-              [f'No line information for {program}, which has N % of the estimated cycles (CEst): '
+              [f'No line information for {program}, which has N % of the estimated time (Time): '
                'compile it with -g, strip nothing, and record again'])
         with open(os.path.join(work, 'code'), 'wb') as file:
             file.write(SPIN + b'\0' * 4096)

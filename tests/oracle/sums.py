@@ -11,7 +11,7 @@ usage: sums.py TENURE PARTS
 - What `tenure export --format=callgrind` writes, read back (formats.py): self costs of functions, calls and
   inclusive costs of arcs.
 - PARTS (parts.c) run with and without four dumps: five parts that sum to the totals, and every row of every view
-  that of the undivided run.
+  that of the undivided run, but for Time: strides begin anew with each part.
 
 AcCost is a sum of fractions: sums may differ in the last digits, and the export rounds it.
 """
@@ -125,7 +125,8 @@ ROWS = ['select * from totals', 'select * from instructions order by address',
 
 def without_ids(cursor):
     keep = [i for i, column in enumerate(cursor.description)
-            if column[0] not in ('id', 'first_instruction', 'last_instruction') and not column[0].endswith('_id')]
+            if column[0] not in ('id', 'first_instruction', 'last_instruction', 'Time', 'Time_incl')
+            and not column[0].endswith('_id')]
     return [[row[i] for i in keep] for row in cursor]
 
 
