@@ -225,7 +225,7 @@ static int put_time(tp_profile *profile, FILE *to, struct tp_error *err)
     for (size_t i = 0; !failed && i < count; i++) {
         put_text(to, i ? ", " : "", part[i].event->name);
         put_text(to, ": {\"words\": ", part[i].words);
-        if (tp_event_find(profile, "Time"))
+        if (part[i].timed)
             fprintf(to, ", \"cycles\": %.0f, \"pointers\": %.0f, \"pages\": %.0f", part[i].cycles,
                     part[i].pointers, part[i].pages);
         putc('}', to);

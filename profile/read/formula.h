@@ -115,6 +115,7 @@ struct tp_time_part {
     const struct tp_event *event;
     char words[200];
     double cycles;
+    bool timed; /* they are those of the estimate of time */
     double pointers, pages; /* of them: those that wait for an address to be loaded, again and again; of new pages */
 };
 

@@ -145,18 +145,10 @@ bool tp_timed(const tp_profile *profile)
     return !profile->weighed && tp_event_find(profile, "Time");
 }
 
+/* -1 cycles: it has no such part. */
 static int time_part(tp_profile *profile, const char *part, double *cycles, struct tp_error *err)
 {
-    return tp_number(profile, sqlite3_mprintf("SELECT cycles FROM time_parts WHERE part = %Q", part), 0, cycles, err);
-}
-
-/* The cycles of a term: those of the estimate of time, or, where there is none, its count as often as it weighs. */
-static int time_of(tp_profile *profile, const struct tp_event *event, long weight, double *cycles, struct tp_error *err)
-{
-    if (tp_timed(profile))
-        return time_part(profile, event->name, cycles, err);
-    return tp_number(profile, sqlite3_mprintf("SELECT %d * \"%w\" FROM totals", (int)weight, event->name), 0, cycles,
-                     err);
+    return tp_number(profile, sqlite3_mprintf("SELECT cycles FROM time_parts WHERE part = %Q", part), -1, cycles, err);
 }
 
 int tp_time_parts(tp_profile *profile, struct tp_time_part part[TP_WEIGHTED_TERMS], size_t *count,
@@ -164,21 +156,33 @@ int tp_time_parts(tp_profile *profile, struct tp_time_part part[TP_WEIGHTED_TERM
 {
     struct tp_weighted_sum sum = {0};
     const struct tp_event *estimate = tp_event_find(profile, "CEst");
+    bool timed = tp_timed(profile);
 
     *count = 0;
     if (!estimate || !estimate->formula || tp_weighted_sum_read(&sum, estimate->formula) || sum.count < 2)
         return 0;
     for (size_t i = 0; i < sum.count; i++) {
         struct tp_time_part *x = &part[i];
-        x->event = tp_event_find(profile, sum.term[i].event);
+        *x = (struct tp_time_part){.event = tp_event_find(profile, sum.term[i].event)};
         if (!x->event)
             return 0;
-        x->pointers = x->pages = 0;
         tp_time_words(profile, x->event->name, x->words, sizeof x->words);
-        if (time_of(profile, x->event, sum.term[i].weight, &x->cycles, err))
+        if (timed && time_part(profile, x->event->name, &x->cycles, err))
             return -1;
-        if (strcmp(x->event->name, "LLm") == 0 && tp_timed(profile) &&
+        if (timed && strcmp(x->event->name, "LLm") == 0 &&
             (time_part(profile, "pointers", &x->pointers, err) || time_part(profile, "pages", &x->pages, err)))
+            return -1;
+        timed &= x->cycles >= 0;
+    }
+    for (size_t i = 0; i < sum.count; i++) {
+        struct tp_time_part *x = &part[i];
+        x->timed = timed;
+        if (timed)
+            continue;
+        x->pointers = x->pages = 0;
+        if (tp_number(profile, sqlite3_mprintf("SELECT %d * \"%w\" FROM totals", (int)sum.term[i].weight,
+                                               x->event->name),
+                      0, &x->cycles, err))
             return -1;
     }
     *count = sum.count;

@@ -50,8 +50,8 @@ def overview(browser, profile):
 
 
 def estimated_time(profile, folder):
-    """The overview begins with what the estimated time is made of, by the profile's formula or other weights; it says
-    nothing where that is no sum of counts."""
+    """The overview begins with what the estimated time is made of, or what the profile's formula or other weights make
+    of it; it says nothing where that is no sum of counts."""
     paths = {"product": os.path.join(folder, "product"), "own": os.path.join(folder, "own")}
     for name, formula in (("product", "10 * (Ir + L1m)"), ("own", "Ir + 2 * Dw")):
         with sqlite3.connect(paths[name]) as copy:
@@ -65,13 +65,16 @@ def estimated_time(profile, folder):
                                      (profile.path, ["--weights=L1m=12,LLm=180"], others)):
             what = f"estimated time: {os.path.basename(path)} {options}"
             browser.open(Profile(path).page(*options))
-            costs = [weight * profile.one(f"SELECT {name} FROM totals") for weight, name in terms]
+            timed = path == profile.path and not options
+            costs = [profile.one(f"SELECT cycles FROM time_parts WHERE part = '{name}'") if timed else
+                     weight * profile.one(f"SELECT {name} FROM totals") for weight, name in terms]
             shares = [100 * cost / sum(costs) for cost in costs]
-            said = browser.evaluate("[...document.querySelectorAll('.verdict a')].map(e => e.textContent)")
+            said = [re.sub(r" \(.*\)", "", words) for words in browser.evaluate(
+                "[...document.querySelectorAll('.verdict a')].map(e => e.textContent)")]
             report = subprocess.run([TENURE, "report", *options, path], capture_output=True, text=True, check=True)
             line = re.search("^Estimated time: (.*)$", report.stdout, re.M)
             check(what, [words.split("\u2009% ")[1] for words in said],
-                  [words.split(" % ")[1] for words in line[1].split(", ")] if line else [])
+                  [words.split(" % ")[1] for words in re.sub(r" \(.*?\)", "", line[1]).split(", ")] if line else [])
             check(f"{what}: shares", [abs(float(words.split("\u2009")[0]) - share) < 0.051
                                       for words, share in zip(said, shares)], [True] * len(terms))
             bar = browser.evaluate("[...document.querySelectorAll('.verdict .kind-bar span')]"
@@ -488,6 +491,7 @@ def tooltips(browser):
     check("a number explains itself", all(words in text for words in (
         "Bytes never touched (D1), inclusive", "SpLossD1: D1 bytes loaded, never touched",
         "inclusive: with everything that was called", "in all")))
+    browser.go("#functions?e=SpLossD1_incl&c=CEst_incl")
     browser.move(".tr:nth-child(3) .td[data-key=CEst_incl]")
     browser.wait("document.querySelector('.tip').innerText.includes('Ir + 10 * L1m')")
 

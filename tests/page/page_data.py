@@ -373,7 +373,7 @@ def many(profile):
         "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60)"
         " INSERT INTO t_strides SELECT DISTINCT instruction_id, 1000 + i, i * 64, i FROM n, t_stride_sums",
         "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60)"
-        " INSERT INTO t_stride_sums SELECT DISTINCT instruction_id, 1000 + i, 2 * i, 0 FROM n, t_stride_sums",
+        " INSERT INTO t_stride_sums SELECT DISTINCT instruction_id, 1000 + i, 2 * i, i, 0, 0 FROM n, t_stride_sums",
         "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 63)"
         " INSERT INTO t_conflicts SELECT instruction_id, data_id, 'L', i, i * i FROM n, t_instruction_data",
         "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 70000)"
