@@ -84,7 +84,7 @@ CASES = [
     case("gather.rs", "random", "in .*make_values", time=40),
     case("records.rs", "fields", "in .*make_records", time=40),
     case("rows.go", "stride", "in .*makeTable", time=7),
-    case("pointers.go", "random", "in .*makePoints", time=40),
+    case("pointers.go", "random", "in .*makePoints", time=40, known="silent"),
 ]
 
 CONTROLS = [

@@ -701,7 +701,7 @@ def advice(profile, folder):
         check("advice: pieces", len(shown), len(said))
         for text, item in zip(shown, said):
             words = [item["title"], item["fix"], f"{item['certain']} confidence",
-                     f"{item['cest']:,.0f} estimated cycles", *(place["function"] for place in item["places"])]
+                     f"{item['cycles']:,.0f} estimated cycles", *(place["function"] for place in item["places"])]
             words += [text for one in item["evidence"] for text in (one["words"], one.get("text") or "")]
             check(f"advice: {item['title']}", [word for word in words if word not in text], [])
         check("advice: the one that was chosen", browser.evaluate(
