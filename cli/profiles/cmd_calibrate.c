@@ -190,6 +190,20 @@ static uint64_t write_lines(void *data, uint64_t steps)
     return *(uint64_t *)c->data;
 }
 
+/* A line of each fifth page in turn, always the same one, so that level 1 has no room for all and L2 has. */
+enum { STEPS = 1500, STEP = 5 * PAGE };
+static uint64_t step_pages(void *data, uint64_t steps)
+{
+    const char *pages = data;
+    uint64_t sum = 0;
+
+    for (uint64_t i = 0; i < steps; i++) {
+        uint64_t step = i % STEPS;
+        sum += *(const uint64_t *)(pages + step * STEP + step * LINE % PAGE);
+    }
+    return sum;
+}
+
 /* A branch for each bit, which is random or 0. */
 static uint64_t branch(void *data, uint64_t steps)
 {
@@ -359,6 +373,12 @@ static bool gauge_machine(struct gauge *g)
         !gauge_level(g, "LL", last / 8 > 2 * second ? last / 8 : 2 * second, steps) ||
         !gauge_level(g, "memory", memory, steps) || !gauge_reach(g, last, steps))
         return false;
+    char *pages = map((uint64_t)STEPS * STEP);
+    if (pages == NULL)
+        return false;
+    memset(pages, 1, (size_t)STEPS * STEP);
+    gauge_set(g, "time.step", gauge_cycles(g, step_pages, pages, steps));
+    munmap(pages, (size_t)STEPS * STEP);
     gauge_set(g, "time.mispredicted", gauge_branch(g));
     gauge_set(g, "time.page", gauge_cycles(g, touch_pages, NULL, 4096));
     if (sysconf(_SC_NPROCESSORS_ONLN) > 1)

@@ -583,11 +583,7 @@ static void choose_last_level(struct engine_options *options)
 
     machine_read(&machine);
     uint64_t reach = (uint64_t)(*machine_value(&machine, "time.LL.reach") * (1 << 20)), sets = 1;
-    for (int i = 0; i < GEOMETRY_LEVELS; i++) {
-        if (strcmp(options->geometry_source[i], "option") == 0)
-            return;
-    }
-    if (!machine.measured || reach >= last->size)
+    if (!machine.measured || strcmp(options->geometry_source[GEOMETRY_LL], "option") == 0 || reach >= last->size)
         return;
     while (sets * ways * last->line < reach)
 
