@@ -42,10 +42,10 @@ enum { LIMITS = sizeof limits / sizeof *limits };
 /* What rules may name, beside the limits. */
 enum { LINE1, LINE2, LINEL, SIZE1, SIZE2, SIZEL, W1, W2, WL, WC, WB, TOTAL, KINDS, WAY1, TIME, READ2, READL,
     READ_MEMORY,
-       SHARED, WRONG, FACTS };
+       SHARED, WRONG, NEW_PAGE, FACTS };
 static const char *const fact_names[FACTS] = {"line1", "line2", "lineL", "size1", "size2", "sizeL", "w1", "w2", "wL",
                                                "wc", "wb", "total", "kinds", "way1", "time",
-                                               "read2", "readL", "read_memory", "shared", "wrong"};
+                                               "read2", "readL", "read_memory", "shared", "wrong", "new_page"};
 
 struct adviser {
     tp_profile *profile;
@@ -148,8 +148,8 @@ static int read_facts(struct adviser *a)
     advice_read_weights(a);
     if (tp_timed(a->profile)) {
         static const char *const speeds[] = {"time.L2.read", "time.LL.read", "time.memory.read", "time.shared",
-                                             "time.mispredicted"};
-        for (int i = 0; i < SHARED - READ2 + 2; i++)
+                                             "time.mispredicted", "time.page"};
+        for (int i = 0; i < NEW_PAGE - READ2 + 1; i++)
             a->fact[READ2 + i] = advice_of_cache(a->profile, speeds[i], 0);
         if (tp_number(a->profile, sqlite3_mprintf("SELECT Time FROM totals"), 0, &a->fact[TIME], a->err))
             return -1;
@@ -235,8 +235,9 @@ static int confidence_of(struct adviser *a, sqlite3_stmt *row, double *out)
     return 0;
 }
 
-/* The estimate of time, and CEst of the misses, of what a rule is about: a site, an object, or all that is walked. */
-static int time_of_row(struct adviser *a, sqlite3_stmt *row, double *time, double *cest)
+/* The estimate of time, with or without that of new pages, and CEst of the misses, of what a rule is about: a site, an
+ * object, or all that is walked. */
+static int time_of_row(struct adviser *a, sqlite3_stmt *row, bool pages, double *time, double *cest)
 {
     static const char *const ids[] = {"fusion", "data_id", "function_id", "loop_id", "line"};
     const double *w = a->fact;
@@ -251,8 +252,10 @@ static int time_of_row(struct adviser *a, sqlite3_stmt *row, double *time, doubl
                                             " ifnull(loop_id, 0) = %lld AND line = %lld", id[1], id[2], id[3], id[4]);
     char *misses = sqlite3_mprintf("SELECT total(%!.15g * misses1 + %!.15g * misses2 + %!.15g * missesL) FROM temp.%s",
                                    w[W1], w[W2], w[WL], from);
-    int failed = !from || tp_number(a->profile, sqlite3_mprintf("SELECT total(time) FROM temp.%s", from), 0, time,
-                                    a->err) ||
+    char *waited = sqlite3_mprintf("SELECT total(x.time - %!.15g * d.pages * x.missesL / max(1, o.missesL)) FROM"
+                                   " (SELECT * FROM temp.%s) x JOIN temp.advice_objects o ON o.data_id = x.data_id"
+                                   " JOIN t_data d ON d.id = x.data_id", pages ? 0.0 : a->fact[NEW_PAGE], from);
+    int failed = !from || tp_number(a->profile, waited, 0, time, a->err) ||
                  tp_number(a->profile, misses, 0, cest, a->err);
     sqlite3_free(from);
     return !failed ? 0 : from ? -1 : TP_NO_MEMORY(a->err);
@@ -267,7 +270,7 @@ static int time_saved(struct adviser *a, const struct tp_rule *rule, sqlite3_stm
     *out = advice_value_of(row, "shared") * a->fact[SHARED] + advice_value_of(row, "wrong") * a->fact[WRONG];
     if (!(of_misses > 0) || advice_value_of(row, "data_id") <= 0)
         return 0;
-    if (time_of_row(a, row, &time, &cest))
+    if (time_of_row(a, row, rule->pages, &time, &cest))
         return -1;
     double part = cest > 0 ? fmin(1, of_misses / cest) : 0, left = (1 - part) * time;
     if (rule->walks && cest > 0) {

@@ -34,6 +34,7 @@ struct tp_rule {
     enum { TP_STRIDES_ANY, TP_STRIDES_KEPT, TP_STRIDES_LOST } strides; /* whether it says nothing without, or with,
                                                                           strides */
     const char *record; /* option of `tenure record` that it needs; NULL: none */
+    bool pages;         /* it saves new pages, too */
     bool walks;         /* what is left is loaded line after line, ahead of its use */
     bool turns;         /* Valgrind's engine gives threads such long turns that it sees little of this */
     const char *if_so;  /* a query: whether there would be anything to say with it; NULL: yes */

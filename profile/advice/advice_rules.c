@@ -353,6 +353,7 @@ const struct tp_rule tp_rules[] = {
     },
     {
         .kind = "reuse",
+        .pages = true,
         .title = "Memory is used for a while, and never again",
         .fix = "use the same memory again: one buffer for all, or a pool to which blocks are given back soon",
         .needs = "ColdD1 BytL",
