@@ -58,8 +58,8 @@ int given_import(const char *const *files, size_t count, const char *out, struct
 
     output_catch_signals(stop, before);
     options->progress = progress;
-    const char *const *meta = machine_meta(options->meta);
-    options->meta = meta;
+    if (tp_kind(files[0], err) == TP_KIND_RAW) /* of which time is estimated */
+        options->meta = machine_meta(options->meta);
     int failed = count == 1 ? tp_import(files[0], out, options, result, err)
                             : tp_import_text(files, count, out, options, result, err);
     term_progress_end();

@@ -2,10 +2,11 @@
 /* machine.c: see machine.h. */
 #include "cli/base/machine.h"
 
+#include "cli/base/output.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,15 +37,14 @@ void machine_processor(char *out, size_t size)
 
 bool machine_path(char *out, size_t size)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char model[256];
+    char model[256], cache[PATH_MAX];
 
+    if (!output_cache(cache, sizeof cache))
+        return false;
     machine_processor(model, sizeof model);
     for (char *p = model; *p != '\0'; p++)
         *p = isalnum((unsigned char)*p) ? *p : '-';
-    if (cache != NULL && *cache == '/')
-        return snprintf(out, size, "%s/tenure/machine-%s", cache, model) < (int)size;
-    return home != NULL && *home == '/' && snprintf(out, size, "%s/.cache/tenure/machine-%s", home, model) < (int)size;
+    return snprintf(out, size, "%s/tenure/machine-%s", cache, model) < (int)size;
 }
 
 double *machine_value(struct machine *machine, const char *key)

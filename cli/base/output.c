@@ -204,3 +204,12 @@ int output_write(const char *path, unsigned mode, const struct output_kind *kind
         return CLI_ERROR;
     return to_file(realpath(path, real) != NULL ? real : path, mode, write, user);
 }
+
+bool output_cache(char *out, size_t size)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+    if (cache != NULL && *cache == '/')
+        return snprintf(out, size, "%s", cache) < (int)size;
+    return home != NULL && *home == '/' && snprintf(out, size, "%s/.cache", home) < (int)size;
+}

@@ -38,4 +38,8 @@ typedef int output_writer(FILE *out, void *user, struct tp_error *err);
  * nobody else shall read. Returns the exit status; one line on stderr says what went wrong. */
 int output_write(const char *path, unsigned mode, const struct output_kind *kind, output_writer *write, void *user);
 
+/* Where what can be made again is kept: $XDG_CACHE_HOME, usually ~/.cache. It need not be there. False: no home is
+ * known, or its name is too long. */
+bool output_cache(char *out, size_t size);
+
 #endif

@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +28,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { ROUNDS = 5, LINE = 64, MOST_CHAINS = 24, PAGE = 4096, MEMORY_AT_LEAST = 128 << 20, MEMORY_AT_MOST = 512 << 20 };
 
@@ -110,7 +110,7 @@ static uint64_t random_next(uint64_t *state)
 
 struct chains {
     char *data;
-    uint64_t bytes, chains;
+    uint64_t bytes;
     void *at[MOST_CHAINS];
 };
 
@@ -323,8 +323,8 @@ static bool gauge_level(struct gauge *g, const char *level, uint64_t bytes, uint
 /* How large data may be for their lines to come from the last level rather than from memory: in steps of an eighth. */
 static bool gauge_reach(struct gauge *g, uint64_t last, uint64_t steps)
 {
-    double far = *machine_value(&g->machine, "time.memory.latency"), near = *machine_value(&g->machine,
-        "time.LL.latency");
+    double far = *machine_value(&g->machine, "time.memory.latency");
+    double near = *machine_value(&g->machine, "time.LL.latency");
     uint64_t bytes = last / 8;
     char *data = map(last);
 
@@ -361,6 +361,7 @@ static bool gauge_machine(struct gauge *g)
     struct tn_geometry found[GEOMETRY_LEVELS];
     const char *source[GEOMETRY_LEVELS];
     const uint64_t steps = 1 << 20;
+    cpu_set_t usable;
 
     geometry_detect(caches_read_text, found, source);
     uint64_t last = found[GEOMETRY_LL].size, second = found[GEOMETRY_L2].size;
@@ -381,7 +382,8 @@ static bool gauge_machine(struct gauge *g)
     munmap(pages, (size_t)STEPS * STEP);
     gauge_set(g, "time.mispredicted", gauge_branch(g));
     gauge_set(g, "time.page", gauge_cycles(g, touch_pages, NULL, 4096));
-    if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+    /* On one processor each turn would wait for the scheduler. */
+    if (sched_getaffinity(0, sizeof usable, &usable) == 0 && CPU_COUNT(&usable) > 1)
         gauge_set(g, "time.shared", gauge_cycles(g, take_turns, NULL, steps / 16));
     return true;
 }
@@ -392,13 +394,17 @@ static int calibrate(const struct calibrate *options)
     struct gauge gauge = {0};
     char path[PATH_MAX], text[64];
 
+    if (!machine_path(path, sizeof path)) {
+        term_error("no folder is known to keep what is measured in; set XDG_CACHE_HOME or HOME to one");
+        return CLI_ERROR;
+    }
     machine_read(&gauge.machine);
     if (!gauge_machine(&gauge)) {
         term_error("there is not enough memory to measure with");
         return CLI_ERROR;
     }
-    if (!machine_path(path, sizeof path) || !machine_write(&gauge.machine)) {
-        term_error("cannot keep what was measured in %s: %s", *path != '\0' ? path : "a home", strerror(errno));
+    if (!machine_write(&gauge.machine)) {
+        term_error("cannot keep what was measured in %s: %s", path, strerror(errno));
         return CLI_ERROR;
     }
     for (int i = 0; i < MACHINE_FACTS && !options->quiet; i++) {

@@ -52,16 +52,14 @@ static bool private_folder(const char *path)
 
 static bool folder(char *out, size_t size)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *temporary = getenv("TMPDIR");
+    const char *temporary = getenv("TMPDIR");
     char above[PATH_MAX];
 
-    if (cache != NULL && *cache == '/')
-        snprintf(above, sizeof above, "%s", cache);
-    else
-        snprintf(above, sizeof above, "%s/.cache", home != NULL && *home == '/' ? home : "");
-    mkdir(above, 0700);
-    if (snprintf(out, size, "%s/tenure", above) < (int)size && private_folder(out))
-        return true;
+    if (output_cache(above, sizeof above)) {
+        mkdir(above, 0700);
+        if (snprintf(out, size, "%s/tenure", above) < (int)size && private_folder(out))
+            return true;
+    }
     return snprintf(out, size, "%s/tenure.XXXXXX", temporary != NULL && *temporary != '\0' ? temporary : "/tmp") <
                (int)size &&
            mkdtemp(out) != NULL;

@@ -40,12 +40,11 @@ enum { SHARE, MOST, SPATIAL, SMALL, COLD, REGULAR, FAR };
 enum { LIMITS = sizeof limits / sizeof *limits };
 
 /* What rules may name, beside the limits. */
-enum { LINE1, LINE2, LINEL, SIZE1, SIZE2, SIZEL, W1, W2, WL, WC, WB, TOTAL, KINDS, WAY1, TIME, READ2, READL,
-    READ_MEMORY,
-       SHARED, WRONG, NEW_PAGE, FACTS };
+enum { LINE1, LINE2, LINEL, SIZE1, SIZE2, SIZEL, W1, W2, WL, WC, WB, TOTAL, KINDS, WAY1, TIME, READ, SHARED, WRONG,
+       NEW_PAGE, FACTS };
 static const char *const fact_names[FACTS] = {"line1", "line2", "lineL", "size1", "size2", "sizeL", "w1", "w2", "wL",
                                                "wc", "wb", "total", "kinds", "way1", "time",
-                                               "read2", "readL", "read_memory", "shared", "wrong", "new_page"};
+                                               "read", "shared", "wrong", "new_page"};
 
 struct adviser {
     tp_profile *profile;
@@ -147,10 +146,9 @@ static int read_facts(struct adviser *a)
         return 0;
     advice_read_weights(a);
     if (tp_timed(a->profile)) {
-        static const char *const speeds[] = {"time.L2.read", "time.LL.read", "time.memory.read", "time.shared",
-                                             "time.mispredicted", "time.page"};
-        for (int i = 0; i < NEW_PAGE - READ2 + 1; i++)
-            a->fact[READ2 + i] = advice_of_cache(a->profile, speeds[i], 0);
+        static const char *const speeds[] = {"time.memory.read", "time.shared", "time.mispredicted", "time.page"};
+        for (int i = 0; i < NEW_PAGE - READ + 1; i++)
+            a->fact[READ + i] = advice_of_cache(a->profile, speeds[i], 0);
         if (tp_number(a->profile, sqlite3_mprintf("SELECT Time FROM totals"), 0, &a->fact[TIME], a->err))
             return -1;
     }
@@ -250,15 +248,18 @@ static int time_of_row(struct adviser *a, sqlite3_stmt *row, bool pages, double 
                  : !id[2] ? sqlite3_mprintf("advice_objects WHERE data_id = %lld", id[1])
                           : sqlite3_mprintf("advice_sites WHERE data_id = %lld AND function_id = %lld AND"
                                             " ifnull(loop_id, 0) = %lld AND line = %lld", id[1], id[2], id[3], id[4]);
-    char *misses = sqlite3_mprintf("SELECT total(%!.15g * misses1 + %!.15g * misses2 + %!.15g * missesL) FROM temp.%s",
-                                   w[W1], w[W2], w[WL], from);
+    if (!from)
+        return TP_NO_MEMORY(a->err);
     char *waited = sqlite3_mprintf("SELECT total(x.time - %!.15g * d.pages * x.missesL / max(1, o.missesL)) FROM"
                                    " (SELECT * FROM temp.%s) x JOIN temp.advice_objects o ON o.data_id = x.data_id"
                                    " JOIN t_data d ON d.id = x.data_id", pages ? 0.0 : a->fact[NEW_PAGE], from);
-    int failed = !from || tp_number(a->profile, waited, 0, time, a->err) ||
-                 tp_number(a->profile, misses, 0, cest, a->err);
+    int failed = tp_number(a->profile, waited, 0, time, a->err) ||
+                 tp_number(a->profile,
+                           sqlite3_mprintf("SELECT total(%!.15g * misses1 + %!.15g * misses2 + %!.15g * missesL) FROM"
+                                           " temp.%s", w[W1], w[W2], w[WL], from),
+                           0, cest, a->err);
     sqlite3_free(from);
-    return !failed ? 0 : from ? -1 : TP_NO_MEMORY(a->err);
+    return failed ? -1 : 0;
 }
 
 /* Of the time that a rule's misses take, the part that CEst has of those that would be saved; and what is left takes no
@@ -275,7 +276,7 @@ static int time_saved(struct adviser *a, const struct tp_rule *rule, sqlite3_stm
     double part = cest > 0 ? fmin(1, of_misses / cest) : 0, left = (1 - part) * time;
     if (rule->walks && cest > 0) {
         double lines = (1 - part) * cest / (a->fact[W1] + a->fact[W2] * (a->fact[SIZE2] > 0) + a->fact[WL]);
-        left = fmin(left, lines * a->fact[READ_MEMORY]);
+        left = fmin(left, lines * a->fact[READ]);
     }
     *out += time - left;
     return 0;

@@ -84,23 +84,18 @@ int tp_cycles_make(double *cycles, const struct tp_graph *graph, const struct tp
         cycles[i] = graph->code.at[i].repeats != TP_REPEATS_NOT ? REPEATED : graph->code.at[i].busy / USUAL;
     for (uint32_t loop = 1; loop <= nest->loops.count; loop++) {
         size_t count = 0;
-        double executed = 0;
         if (!is_innermost(nest, loop))
             continue;
         for (uint32_t b = 0; b < graph->blocks.count; b++) {
             const struct tp_block *block = &graph->blocks.at[b];
-            if (nest->loop_of.at[b] != loop)
-                continue;
-            for (uint32_t i = 0; i < block->sites; i++)
-                executed += (double)block->count;
-            if (block->count < nest->loops.at[loop - 1].iterations / 2)
+            if (nest->loop_of.at[b] != loop || block->count < nest->loops.at[loop - 1].iterations / 2)
                 continue;
             for (uint32_t i = 0; i < block->sites; i++) {
                 if (graph->code.at[block->first + i].repeats == TP_REPEATS_NOT)
                     code[count++] = &graph->code.at[block->first + i];
             }
         }
-        if (!count || count > LONGEST || !(executed > 0))
+        if (!count || count > LONGEST)
             continue;
         double each = round_of(code, count) / (double)count;
         for (uint32_t b = 0; b < graph->blocks.count; b++) {

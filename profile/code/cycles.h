@@ -5,8 +5,8 @@
  * A processor begins several instructions in a cycle, but for those that wait for what others compute. Of an innermost
  * loop it is computed how long a round takes: its instructions, in the order of their addresses, are followed through
  * a few rounds with the registers and stack slots that they wait for, as if the processor could see all of them at
- * once,
- * and as if branches were known. Of other code so many instructions are taken to begin in each cycle as usually do.
+ * once, and as if branches were known. Of other code so many instructions are taken to begin in each cycle as usually
+ * do.
  */
 #ifndef TENURE_PROFILE_CYCLES_H
 #define TENURE_PROFILE_CYCLES_H

@@ -168,7 +168,8 @@ static void see_memory(const ZydisDecodedOperand *operand, struct tp_decoded *ou
 
 /* ------------------------------------------------------------------------------------------ cycles */
 
-/* A register's bit among all: general ones, vectors, mask registers and x87's, flags. */
+/* A register's bit among all: general ones, vectors, mask registers and x87's. Flags are not followed: most of what
+ * waits for them is a branch, and these are taken to be known. */
 static uint64_t bit_of_all(ZydisRegister reg)
 {
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(MODE, reg);
@@ -177,15 +178,11 @@ static uint64_t bit_of_all(ZydisRegister reg)
         return whole == ZYDIS_REGISTER_RSP ? 0 : 1ull << (whole - ZYDIS_REGISTER_RAX);
     if (whole >= ZYDIS_REGISTER_ZMM0 && whole <= ZYDIS_REGISTER_ZMM31)
         return 1ull << (16 + whole - ZYDIS_REGISTER_ZMM0);
-    if (whole >= ZYDIS_REGISTER_YMM0 && whole <= ZYDIS_REGISTER_YMM31)
-        return 1ull << (16 + whole - ZYDIS_REGISTER_YMM0);
-    if (whole >= ZYDIS_REGISTER_XMM0 && whole <= ZYDIS_REGISTER_XMM31)
-        return 1ull << (16 + whole - ZYDIS_REGISTER_XMM0);
     if (reg >= ZYDIS_REGISTER_ST0 && reg <= ZYDIS_REGISTER_ST7)
         return 1ull << 48;
     if (reg >= ZYDIS_REGISTER_K0 && reg <= ZYDIS_REGISTER_K7)
         return 1ull << (49 + reg - ZYDIS_REGISTER_K0);
-    return whole == ZYDIS_REGISTER_RFLAGS ? 1ull << 57 : 0;
+    return 0;
 }
 
 /* Cycles of processors of the last ten years, near enough: where makers differ, what is between them. What an

@@ -10,7 +10,8 @@
  *             instructions that the processor looks ahead, up to what it can have
  *   the rest  wait for a load: they are on their way together only where their roots are
  *
- * and what the place takes is its instructions or its lines, whichever takes longer, and the branches guessed wrong.
+ * and what the place takes is its instructions and its lines, of which half of what takes less is hidden behind the
+ * other, and the branches guessed wrong.
  */
 #include "profile/code/estimate.h"
 
@@ -20,7 +21,7 @@
 
 #include "profile/base/error.h"
 
-enum { LINE = 64, PAGE = 4096, PREFETCHED = 2048, LOOKS_AHEAD = 256 }; /* bytes, bytes, instructions */
+enum { LINE = 64, LOOKS_AHEAD = 256 }; /* bytes, instructions */
 static const double HIDDEN = 0.5; /* of lines and instructions, what takes less, as far as the other hides it */
 static const double USUAL = 0.4; /* cycles of an instruction whose code is not known */
 
