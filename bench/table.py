@@ -22,6 +22,7 @@ TARGETS = [
     ("--cacheuse=yes over no, CPU time, worst", "use", "worst", 1.20),
     ("--data=yes over no, native, CPU time, geometric mean", "data", "mean", 1.10),
     ("--data=yes over no, native, CPU time, worst", "data", "worst", 1.10),
+    ("--L2=1M,8,64 over none, native, CPU time, worst", "level2", "worst", 1.10),
     ("peak memory, Tenure/Callgrind, worst", "memory ratio", "worst", 1.00),
 ]
 IMPORT_SHARE, IMPORT_SECONDS = 0.10, 1.0
@@ -45,6 +46,7 @@ def figures(result):
         "inclusive": quotient(result, "tenure", "flat", "cpu"),
         "use": quotient(result, "tenure", "nouse", "cpu"),
         "data": quotient(result, "native", "nodata", "cpu"),
+        "level2": quotient(result, "level2", "native", "cpu"),
         "memory ratio": quotient(result, "tenure", "callgrind", "rss"),
         "import": median(result, "import", "wall"),
         "import share": quotient(result, "import", "raw", "wall"),
@@ -100,7 +102,7 @@ def count(value):
 
 # ---------------------------------------------------------------------------------------------- tables
 
-MEASURES = ["bare", "none", "callgrind", "tenure", "flat", "nouse", "native", "nodata", "sample8", "sample32", "raw",
+MEASURES = ["bare", "none", "callgrind", "tenure", "flat", "nouse", "native", "level2", "nodata", "sample8", "sample32", "raw",
             "import", "shares"]
 UNTIMED = {"shares"}  # taken for something else than their time
 
@@ -114,7 +116,7 @@ def measured(results, quantity, show):
 
 def ratios(results):
     shown = [("wall ratio", "wall", ratio), ("cpu ratio", "CPU", ratio), ("inclusive", "inclusive", extra),
-             ("use", "use", extra), ("data", "data", extra), ("memory ratio", "memory", ratio),
+             ("use", "use", extra), ("data", "data", extra), ("level2", "L2", extra), ("memory ratio", "memory", ratio),
              ("import share", "import", share), ("translating", "translating", share), ("slowdown", "slowdown", times),
              ("callgrind slowdown", "Callgrind's", times), ("native ratio", "native CPU", ratio),
              ("native slowdown", "native's", times), ("sample8 ratio", "1 set in 8", ratio),

@@ -41,21 +41,20 @@ static inline void charge_payers(const struct payers *payers, uint32_t what, uin
     payers->node[what] += amount;
 }
 
-/* All counters of a level at once: who reads a vector of which a part has just been written has to wait for that. */
-TN_ALWAYS_INLINE void charge_level(const struct payers *payers, const tn_charge *charge)
+TN_ALWAYS_INLINE void charge_tenure(const struct payers *payers, const struct tn_tenure *tenure)
 {
-    *(tn_charge *)payers->centre += *charge;
-    *(tn_charge *)payers->node += *charge;
+    const struct tn_charge charge = tn_charge_of(tenure);
+    tn_two_counters *centre = (tn_two_counters *)&payers->centre[TN_LATE_AcCost];
+    tn_two_counters *node = (tn_two_counters *)&payers->node[TN_LATE_AcCost];
+    for (unsigned i = 0; i < 3; i++) {
+        centre[i] += charge.pair[i];
+        node[i] += charge.pair[i];
+    }
 }
 
 static inline void charge_miss(const struct payers *payers, uint32_t flags)
 {
-#ifdef __AVX512F__
-    static const tn_charge miss[] = {{1}, {0, 1}}; /* TN_LATE_READ_MISS, _WRITE_ */
-    charge_level(payers, &miss[flags & TN_ENTRY_WRITE]);
-#else
     charge_payers(payers, TN_LATE_READ_MISS + (flags & TN_ENTRY_WRITE), 1); /* TN_LATE_WRITE_MISS is the next */
-#endif
 }
 
 static void charge_write_back(const struct payers *payers, uint32_t bytes)
@@ -246,7 +245,7 @@ TN_ALWAYS_INLINE void tenure_end(tn_core *core, struct tn_lower *lower, struct t
     past->tenure = (struct tn_tenure){record->touches, record->bytes, tn_count_bits(past->mask) << shape->granule_bits,
                                       age_of(record->loaded, now)};
     if (core->config.use && record->epoch == core->epoch) {
-        charge_level(&payers, &TN_CHARGE_OF(&past->tenure));
+        charge_tenure(&payers, &past->tenure);
         if (lower->slices && *slice_at(lower, record))
             charge_slice_end(core, *slice_at(lower, record), past->mask, true);
     }
@@ -309,7 +308,7 @@ TN_ALWAYS_INLINE void stay_end(tn_core *core, struct tn_lower *lower, const stru
     struct payers payers = {stay->near, stay->of_node};
     bool pays = stay->epoch == core->epoch;
     if (pays && core->config.use) {
-        charge_level(&payers, &TN_CHARGE_OF(&past.tenure));
+        charge_tenure(&payers, &past.tenure);
         if (stay->slice)
             charge_slice_end(core, stay->slice, past.mask, false);
     }

@@ -189,13 +189,20 @@ static inline uint64_t tn_accost(uint64_t touches)
     return touches < TN_ACCOST_SHORT ? tn_accost_short[touches] : tn_accost_long(touches);
 }
 
-/* What is added to the first counters of a level. */
-typedef uint64_t tn_charge __attribute__((vector_size(TN_LATE_PER_LEVEL * 8), aligned(8), may_alias));
+/* Two counters side by side. */
+typedef uint64_t tn_two_counters __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* Of a tenure that ends. */
-#define TN_CHARGE_OF(tenure)                                                                                        \
-    ((tn_charge){0, 0, tn_accost((tenure)->touches), 1, (tenure)->touches, (tenure)->bytes, (tenure)->distinct,     \
-                 (tenure)->age})
+/* What a tenure that ends adds to the counters of a level from TN_LATE_AcCost on: as pairs, which are put together in
+ * registers. A longer vector would be put together in memory, and reading it back would wait for every store before. */
+struct tn_charge {
+    tn_two_counters pair[3];
+};
+
+static inline struct tn_charge tn_charge_of(const struct tn_tenure *tenure)
+{
+    return (struct tn_charge){{{tn_accost(tenure->touches), 1}, {tenure->touches, tenure->bytes},
+                               {tenure->distinct, tenure->age}}};
+}
 _Static_assert(TN_LATE_AcCost == 2 && TN_LATE_Ev == 3 && TN_LATE_Tch == 4 && TN_LATE_Byt == 5 && TN_LATE_Use == 6 &&
                    TN_LATE_Age == 7 && TN_LATE_PER_LEVEL == 8,
                "the order of what is charged");
