@@ -102,8 +102,8 @@ def count(value):
 
 # ---------------------------------------------------------------------------------------------- tables
 
-MEASURES = ["bare", "none", "callgrind", "tenure", "flat", "nouse", "native", "level2", "nodata", "sample8", "sample32", "raw",
-            "import", "shares"]
+MEASURES = ["bare", "none", "callgrind", "tenure", "flat", "nouse", "native", "level2", "nodata", "sample8", "sample32",
+            "raw", "import", "shares"]
 UNTIMED = {"shares"}  # taken for something else than their time
 
 
@@ -116,7 +116,8 @@ def measured(results, quantity, show):
 
 def ratios(results):
     shown = [("wall ratio", "wall", ratio), ("cpu ratio", "CPU", ratio), ("inclusive", "inclusive", extra),
-             ("use", "use", extra), ("data", "data", extra), ("level2", "L2", extra), ("memory ratio", "memory", ratio),
+             ("use", "use", extra), ("data", "data", extra), ("level2", "L2", extra),
+             ("memory ratio", "memory", ratio),
              ("import share", "import", share), ("translating", "translating", share), ("slowdown", "slowdown", times),
              ("callgrind slowdown", "Callgrind's", times), ("native ratio", "native CPU", ratio),
              ("native slowdown", "native's", times), ("sample8 ratio", "1 set in 8", ratio),

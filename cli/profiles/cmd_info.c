@@ -85,8 +85,7 @@ static void caches(struct info *info)
         if (info->json)
             geometry_put(text, &found[i]);
         else
-            snprintf(text, sizeof text, "%s (%s%s)", words, source[i],
-                     i == GEOMETRY_L2 ? "; simulated only if --L2 asks for it" : "");
+            snprintf(text, sizeof text, "%s (%s)", words, source[i]);
         snprintf(words, sizeof words, "cache.%s", geometry_name[i]);
         fact(info, words, text);
         if (info->json)

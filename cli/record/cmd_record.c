@@ -230,10 +230,8 @@ static char **engine_argv(struct record *r, const struct engine *engine, const s
     for (size_t i = 0; i < GEOMETRY_LEVELS; i++) {
         const struct tn_geometry *cache = geometry_of(&r->options.config, i);
 
-        if (cache->size == 0)
-            continue;
         geometry_put(geometry, cache);
-        argv[at++] = term_text("--%s=%s", geometry_name[i], geometry);
+        argv[at++] = term_text("--%s=%s", geometry_name[i], cache->size > 0 ? geometry : "none");
     }
     memcpy(argv + at, r->arguments, r->argument_count * sizeof *argv);
     at += r->argument_count;
@@ -583,14 +581,13 @@ static void choose_last_level(struct engine_options *options)
 
     machine_read(&machine);
     uint64_t reach = (uint64_t)(*machine_value(&machine, "time.LL.reach") * (1 << 20)), sets = 1;
-    if (!machine.measured || strcmp(options->geometry_source[GEOMETRY_LL], "option") == 0 || reach >= last->size)
+    if (!machine.measured || strcmp(options->geometry_source[GEOMETRY_LL], "option") == 0 ||
+        reach >= last->size || reach <= options->config.l2.size)
         return;
     while (sets * ways * last->line < reach)
-
-                 sets *= 2;
-    struct tn_geometry less = {sets * last->line * (reach / (sets * last->line)),
-        (uint32_t)(reach / (sets * last->line)),
-                               last->line};
+        sets *= 2;
+    uint64_t fits = reach / (sets * last->line);
+    struct tn_geometry less = {sets * last->line * fits, (uint32_t)fits, last->line};
     if (less.assoc == 0 || tn_geometry_check(&less) != NULL)
         return;
     *last = less;

@@ -323,6 +323,10 @@ static const char *take(struct engine_options *o, const struct recording_option 
         break;
     case OPTIONS_GEOMETRY:
         o->geometry_source[option->detail] = "option";
+        if (option->detail == GEOMETRY_L2 && options_matches("none", value)) {
+            *(struct tn_geometry *)member = (struct tn_geometry){0};
+            return NULL;
+        }
         return geometry_parse(value, member);
     case OPTIONS_FUNCTIONS:
         if (option->detail & (TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER))
@@ -484,20 +488,39 @@ static const char *check_needs(struct engine_options *o)
 
 enum { USUAL_TURN = 1000 }; /* with coherence: short enough for threads to meet, long enough to go on with */
 
-/* Caches that were not given are this machine's, but L2: that one is simulated only when asked for. */
+static bool is_given(const struct engine_options *o, enum geometry_level level)
+{
+    return o->geometry_source[level] && options_matches("option", o->geometry_source[level]);
+}
+
+static void leave_out_l2(struct engine_options *o)
+{
+    o->config.l2 = (struct tn_geometry){0};
+    o->geometry_source[GEOMETRY_L2] = "default";
+}
+
+/* Caches that were not given are this machine's. Whoever gives both D1 and LL, as for Callgrind, has said what there is
+ * between them: no L2, unless it is given, too; nor is there one that does not fit between caches that were given. */
 static void choose_caches(struct engine_options *o)
 {
     struct tn_geometry found[GEOMETRY_LEVELS];
     const char *source[GEOMETRY_LEVELS];
+    const struct tn_config *config = &o->config;
 
     geometry_detect(o->read_text, found, source);
     for (unsigned level = 0; level < GEOMETRY_LEVELS; level++) {
         if (o->geometry_source[level])
             continue;
-        o->geometry_source[level] = level == GEOMETRY_L2 ? "default" : source[level];
-        if (level != GEOMETRY_L2)
-            *geometry_of(&o->config, level) = found[level];
+        o->geometry_source[level] = source[level];
+        *geometry_of(&o->config, level) = found[level];
     }
+    if (is_given(o, GEOMETRY_L2))
+        return;
+    bool has_room = config->d1.size < config->l2.size && config->l2.size < config->ll.size &&
+                    config->i1.line <= config->l2.line && config->d1.line <= config->l2.line &&
+                    config->l2.line <= config->ll.line;
+    if (!has_room || (is_given(o, GEOMETRY_D1) && is_given(o, GEOMETRY_LL)))
+        leave_out_l2(o);
 }
 
 /* A cache's lines are no shorter than those of the caches above it. */
@@ -545,5 +568,9 @@ const char *options_check(struct engine_options *o)
         o->instrument_at_start = o->start.phase == START_WARMS;
         o->config.collect_at_start = false;
     }
+    wrong = tn_config_check(&o->config);
+    if (!wrong || is_given(o, GEOMETRY_L2))
+        return wrong;
+    leave_out_l2(o); /* it has too few sets for the sample, say */
     return tn_config_check(&o->config);
 }
