@@ -378,8 +378,8 @@ def names_and_columns():
     check("info shows them", (info["cache.L2"], info["cache.L2.source"]), ("262144,8,64", "option"))
     check("an estimate with a second level", total("three", "CEst"),
           total("three", "Ir + 10 * L1m + 30 * L2m + 100 * LLm"))
-    run(*RECORD, "-q", "-o", "two", "/bin/true")
-    check("no second level unless asked", "cache.L2" in json.loads(run(TENURE, "info", "--json", "two")[1]), False)
+    run(*RECORD, "-q", "--L2=none", "-o", "two", "/bin/true")
+    check("no second level", "cache.L2" in json.loads(run(TENURE, "info", "--json", "two")[1]), False)
     run(*RECORD, "-q", "--cacheuse=no", "-o", "misses", "/bin/true")
     totals = json.loads(run(TENURE, "report", "--json", "misses")[1])["totals"]
     check("without line use", ("L1m" in totals, "SpLossD1" in totals, "spatialD1" in totals), (True, False, False))

@@ -407,11 +407,47 @@ static void the_machine_is_read(void **state)
     assert_null(options_check(&o));
     assert_int_equal(o.config.i1.size, 16 << 10);
     assert_int_equal(o.config.d1.assoc, 12);
-    assert_int_equal(o.config.l2.size, 0);
+    assert_int_equal(o.config.l2.size, 2 << 20);
     assert_int_equal(o.config.ll.assoc, (4 << 20) / 64);
     assert_string_equal(o.geometry_source[GEOMETRY_I1], "option");
     assert_string_equal(o.geometry_source[GEOMETRY_LL], "sysfs");
-    assert_string_equal(o.geometry_source[GEOMETRY_L2], "default");
+    assert_string_equal(o.geometry_source[GEOMETRY_L2], "sysfs");
+}
+
+/* The machine's second level, where there is room for it and nobody says otherwise. */
+static void l2_has_room_or_is_left_out(void **state)
+{
+    static const struct {
+        const char *options[3], *source;
+        uint64_t size;
+    } cases[] = {
+        {{"--I1=16K,4,64", "--strides=no"}, "sysfs", 2 << 20},
+        {{"--L2=none"}, "option", 0},
+        {{"--L2=none", "--L2=256K,8,64"}, "option", 256 << 10},
+        {{"--L2=256K,8,64", "--L2=none"}, "option", 0},
+        {{"--D1=32K,8,64"}, "sysfs", 2 << 20},
+        {{"--D1=32K,8,64", "--LL=8M,16,64"}, "default", 0},
+        {{"--D1=32K,8,64", "--LL=8M,16,64", "--L2=1M,8,64"}, "option", 1 << 20},
+        {{"--LL=2M,16,64"}, "default", 0},              /* no larger than it */
+        {{"--LL=8M,16,128"}, "sysfs", 2 << 20},
+        {{"--I1=32K,8,128", "--LL=8M,16,128"}, "default", 0}, /* its lines are shorter */
+        {{"--L2=4M,16,64", "--sample=1024"}, "option", 4 << 20},
+        {{"--sample=1024", "--LL=256M,16,64"}, "default", 0}, /* it has too few sets */
+    };
+    static const struct file machine[] = {USUAL, CACHE(3, "3", "Unified", "30M", "15", "64"), {0}};
+    (void)state;
+    files = machine;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        o.read_text = made_sysfs;
+        options_default(&o);
+        for (size_t k = 0; k < 3 && cases[i].options[k]; k++)
+            taken(cases[i].options[k]);
+        const char *wrong = options_check(&o);
+        if (wrong)
+            fail_msg("%s: %s", cases[i].options[0], wrong);
+        assert_int_equal(o.config.l2.size, cases[i].size);
+        assert_string_equal(o.geometry_source[GEOMETRY_L2], cases[i].source);
+    }
 }
 
 static void nobody_says_which_caches(void **state)
@@ -549,6 +585,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ranks_are_asked_for, begin, end),
         cmocka_unit_test_setup_teardown(the_table_is_sound, begin, end),
         cmocka_unit_test_setup_teardown(the_machine_is_read, begin, end),
+        cmocka_unit_test_setup_teardown(l2_has_room_or_is_left_out, begin, end),
         cmocka_unit_test_setup_teardown(nobody_says_which_caches, begin, end),
         cmocka_unit_test_setup_teardown(caches_are_parsed, begin, end),
         cmocka_unit_test_setup_teardown(lines_do_not_become_shorter, begin, end),

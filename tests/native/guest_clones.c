@@ -199,6 +199,37 @@ static void signals(int flags)
     signal(SIGUSR2, SIG_DFL);
 }
 
+static char lines[1 << 20];
+
+/* Misses caches all the time: it is killed where the engine works for it, and holds what others need. */
+static int misses(void *argument)
+{
+    for (unsigned i = 0;; i += 4099 * 64)
+        *(volatile int *)argument += ++lines[i % sizeof lines] != 0;
+    return 0;
+}
+
+static void killed_anywhere(int flags)
+{
+    int killed = 0;
+
+    for (int i = 0; i < 24; i++) {
+        value = 0;
+        pid_t child = make(misses, flags, (void *)&value);
+        while (value == 0)
+            sched_yield();
+        usleep(1000 * (i % 5));
+        if (i % 2 == 0)
+            kill(child, SIGKILL);
+        else
+            syscall(SYS_pidfd_send_signal, syscall(SYS_pidfd_open, child, 0), SIGKILL, NULL, 0);
+        killed += wait_for(child) == -SIGKILL;
+        for (unsigned line = 0; line < sizeof lines; line += 64)
+            lines[line]++;
+    }
+    printf("killed %d\n", killed);
+}
+
 /* A child that dies of a default which it shares leaves it as it was: its parent can handle it, and dies of it. */
 static void after_a_death(int flags)
 {
@@ -344,6 +375,8 @@ int main(int argc, char **argv)
     signal(SIGUSR1, SIG_DFL);
     signals(CLONE_VM | SIGCHLD);
     signals(AS_THREADS | SIGCHLD);
+    killed_anywhere(CLONE_VM | SIGCHLD);
+    killed_anywhere(AS_THREADS | SIGCHLD);
     after_a_death(AS_THREADS | SIGCHLD);
     processes(again);
     value = 0;

@@ -84,7 +84,7 @@ def weights(profile):
     subprocess.run([TENURE, "html", "--weights=Ir=3,L1m=0", "-o", page, profile], check=True,
                    stdout=subprocess.DEVNULL)
     formulas = {row["name"]: row["formula"] for row in page_reader.Page(page).table("events")}
-    check("weights: formula", formulas["CEst"][:24], "3 * Ir + 0 * L1m + 100 *")
+    check("weights: formula", formulas["CEst"][:19], "3 * Ir + 0 * L1m + ")
 
 
 def ratios(name, reader, database, profile):

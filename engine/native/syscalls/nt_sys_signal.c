@@ -8,8 +8,11 @@
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
+#include "engine/native/kernel/nt_host.h"
 #include "engine/native/profile/nt_profile.h"
+#include "engine/native/profile/nt_request.h"
 #include "engine/native/signals/nt_signal.h"
+#include "engine/native/threads/nt_outside.h"
 #include "nt_syscall.h"
 
 enum { MASK_BYTES = 8, LEAST_STACK = 2048 };
@@ -209,34 +212,97 @@ static bool kill_all(struct nt_call *call)
     nt_die(128 + SIGKILL, "could not end by signal %d\n", SIGKILL);
 }
 
+/* Whether the thread has been killed and may still run: it does until its processor is told. */
+static bool is_being_killed(const struct nt_thread *thread)
+{
+    static const char *const keys[] = {"\nSigPnd:\t", "\nShdPnd:\t"};
+    char path[40], text[2048];
+    uint64_t pending = 0;
+
+    nt_format(path, sizeof path, "/proc/%d/status", thread->tid);
+    if (!thread->running || thread->tid == 0 || !nt_host_read_text(path, text, sizeof text))
+        return false;
+    for (const char *line = text; *line != '\0'; line++) {
+        for (unsigned i = 0; i < 2; i++) {
+            const char *number = nt_after(line, keys[i]);
+            if (number != NULL)
+                pending |= nt_number(&number, 16);
+        }
+    }
+    return pending & NT_BIT(SIGKILL) && !nt_thread_is_gone(thread);
+}
+
+/* Any other call that sends it. A process that shares our memory may be killed by it: not in the middle of the engine,
+ * where it may hold what others wait for. */
+static bool kill_others(struct nt_thread *thread, struct nt_call *call)
+{
+    if (!nt_thread_has_children())
+        return nt_call_pass(thread, call);
+    thread->outside = 1;
+    nt_lock_take(&nt_request_lock); /* its holder may rest while others are stopped */
+    nt_stop_others(thread);
+    call->result = nt_sys6((long)call->raw[0], (long)call->raw[1], (long)call->raw[2], (long)call->raw[3],
+                           (long)call->raw[4], (long)call->raw[5], (long)call->raw[6]);
+    for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
+        while (other->is_child && other != thread && is_being_killed(other))
+            nt_sys3(__NR_sched_yield, 0, 0, 0);
+    }
+    nt_others_go_on(thread);
+    nt_lock_give(&nt_request_lock);
+    return true;
+}
+
 /* To a process, or to one's own group. */
 bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
 {
     int to = (int)NT_ARG(call, 0);
 
-    if (NT_ARG(call, 1) != SIGKILL || thread->is_child)
+    if (NT_ARG(call, 1) != SIGKILL)
         return nt_call_pass(thread, call);
-    if (to == nt_process_id() ||
-        (call->raw[0] == __NR_kill && (to == 0 || (to < -1 && -to == (int)nt_sys3(__NR_getpgid, 0, 0, 0)))))
+    if (!thread->is_child &&
+        (to == nt_process_id() ||
+         (call->raw[0] == __NR_kill && (to == 0 || (to < -1 && -to == (int)nt_sys3(__NR_getpgid, 0, 0, 0))))))
         return kill_all(call);
-    return nt_call_pass(thread, call);
+    return kill_others(thread, call);
 }
 
 /* To one of its threads. */
 bool nt_sys_tgkill(struct nt_thread *thread, struct nt_call *call)
 {
-    if (NT_ARG(call, 2) != SIGKILL || thread->is_child || (int)NT_ARG(call, 0) != nt_process_id())
+    if (NT_ARG(call, 2) != SIGKILL)
         return nt_call_pass(thread, call);
-    return kill_all(call);
+    if (!thread->is_child && (int)NT_ARG(call, 0) == nt_process_id())
+        return kill_all(call);
+    return kill_others(thread, call);
 }
 
 bool nt_sys_tkill(struct nt_thread *thread, struct nt_call *call)
 {
-    if (NT_ARG(call, 1) != SIGKILL || thread->is_child)
+    if (NT_ARG(call, 1) != SIGKILL)
         return nt_call_pass(thread, call);
-    for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
+    for (const struct nt_thread *other = nt_threads; other != NULL && !thread->is_child; other = other->next) {
         if (other->running && other->tid == (int)NT_ARG(call, 0) && !other->is_child)
             return kill_all(call);
     }
-    return nt_call_pass(thread, call);
+    return kill_others(thread, call);
+}
+
+/* To the process that a descriptor stands for. */
+bool nt_sys_pidfd_send_signal(struct nt_thread *thread, struct nt_call *call)
+{
+    static const char key[] = "\nPid:\t";
+    char path[40], text[512];
+    const char *at = text;
+
+    if (NT_ARG(call, 1) != SIGKILL)
+        return nt_call_pass(thread, call);
+    nt_format(path, sizeof path, "/proc/thread-self/fdinfo/%d", (int)NT_ARG(call, 0));
+    if (thread->is_child || !nt_host_read_text(path, text, sizeof text))
+        return kill_others(thread, call);
+    while (*at != '\0' && nt_after(at, key) == NULL)
+        at++;
+    at = nt_after(at, key);
+    if (at != NULL && nt_number(&at, 10) == (uint64_t)nt_process_id())
+        return kill_all(call);
+    return kill_others(thread, call);
 }
