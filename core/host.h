@@ -23,8 +23,9 @@ void tn_host_free(void *memory, size_t bytes);
  * error number; after an error the core writes nothing more to this stream and reports it to its caller. */
 int tn_host_write(void *stream, const void *data, size_t bytes);
 
-/* Another thread has what this one needs, and may not be running: let others run. Serial engines are never asked. */
-void tn_host_yield(void);
+/* Another thread has what this one needs, and may not be running: let others run. `times`: how often this was asked
+ * before for the same. Serial engines are never asked. */
+void tn_host_yield(uint32_t times);
 
 /* Nanoseconds since some moment, the same one in the whole run. */
 uint64_t tn_host_time(void);

@@ -46,7 +46,7 @@ static inline void tn_lock_take(struct tn_lock *lock)
         while (__atomic_load_n(&lock->taken, __ATOMIC_RELAXED) && ++looks % TN_LOCK_LOOKS)
             tn_lock_pause();
         if (looks % TN_LOCK_LOOKS == 0)
-            tn_host_yield();
+            tn_host_yield(looks / TN_LOCK_LOOKS);
     }
 }
 

@@ -84,8 +84,9 @@ int tn_host_write(void *stream, const void *data, size_t bytes)
     return 0;
 }
 
-void tn_host_yield(void)
+void tn_host_yield(uint32_t times)
 {
+    (void)times;
     sched_yield();
 }
 

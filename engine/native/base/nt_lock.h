@@ -8,7 +8,14 @@
 #ifndef TENURE_ENGINE_NATIVE_NT_LOCK_H
 #define TENURE_ENGINE_NATIVE_NT_LOCK_H
 
+#include <stddef.h>
+
+#include <linux/time_types.h>
+
 #include "nt_sys.h"
+
+/* Called by a thread that waits for another one, about each second. NULL: nothing is called. */
+extern void (*nt_while_waiting)(void);
 
 struct nt_lock {
     int state;
@@ -16,12 +23,16 @@ struct nt_lock {
 
 static inline void nt_lock_take(struct nt_lock *lock)
 {
+    const struct __kernel_timespec most = {1, 0};
     int free = 0;
 
     if (__atomic_compare_exchange_n(&lock->state, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
-    while (__atomic_exchange_n(&lock->state, 2, __ATOMIC_ACQUIRE) != 0)
-        nt_futex(&lock->state, FUTEX_WAIT_PRIVATE, 2);
+    while (__atomic_exchange_n(&lock->state, 2, __ATOMIC_ACQUIRE) != 0) {
+        if (nt_sys6(__NR_futex, (long)&lock->state, FUTEX_WAIT_PRIVATE, 2, (long)&most, 0, 0) == -ETIMEDOUT &&
+            nt_while_waiting != NULL)
+            nt_while_waiting();
+    }
 }
 
 static inline void nt_lock_give(struct nt_lock *lock)

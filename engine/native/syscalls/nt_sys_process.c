@@ -139,6 +139,8 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call, uint64_
     if (flags & CLONE_VFORK)
         nt_baton_take();
     /* The child of vfork has become another program by now, or has ended. */
+    if (flags & CLONE_VFORK && !child->outside)
+        nt_thread_killed_inside(child);
     if (nt_failed(call->result) || flags & CLONE_VFORK)
         forget_child(child);
     nt_signal_apply_mask(thread);

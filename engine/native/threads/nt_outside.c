@@ -34,7 +34,7 @@ static enum where ask_out(const struct nt_thread *self, unsigned asked)
         enum where where = is_out ? OUTSIDE : thread->rests ? RESTS : INSIDE;
 
         if (where == INSIDE && thread->is_child && asked % LONG == LONG - 1 && nt_thread_is_gone(thread))
-            thread->outside = 1;
+            nt_thread_killed_inside(thread);
         if (where == INSIDE)
             *(volatile int64_t *)&thread->area->countdown = -1; /* a block may undo this once: it is done again */
         if (where > farthest)

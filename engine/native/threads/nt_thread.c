@@ -4,6 +4,7 @@
 
 #include <linux/mman.h>
 
+#include "core/host.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
@@ -144,6 +145,43 @@ bool nt_thread_ends_last(struct nt_thread *thread)
 
 /* ------------------------------------------------------------------------------------------------- children */
 
+bool nt_thread_is_gone(const struct nt_thread *thread)
+{
+    if (thread->tid == 0)
+        return false;
+    if (nt_sys3(__NR_tkill, thread->tid, 0, 0) == -ESRCH)
+        return true;
+    char state = nt_host_thread_state(thread->tid);
+    return state == 'Z' || state == 'X';
+}
+
+static bool was_killed_inside;
+
+void nt_thread_killed_inside(struct nt_thread *child)
+{
+    child->outside = 1;
+    was_killed_inside = true;
+}
+
+/* Called about each second by threads that wait for another one. What they have to do for each other takes less than
+ * `too_long`. */
+static void look_for_killed(void)
+{
+    static const uint64_t pause = 3000000000, too_long = 10000000000;
+    static uint64_t began, last;
+    uint64_t now = tn_host_time();
+
+    began = now - last > pause ? now : began;
+    last = now;
+    for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
+        if (thread->running && thread->is_child && !thread->outside && nt_thread_is_gone(thread))
+            nt_thread_killed_inside(thread);
+    }
+    if (was_killed_inside && now - began > too_long)
+        nt_die(125, "a process that shares the program's memory was killed by another one while the engine worked for "
+                    "it: the program cannot go on\n");
+}
+
 void nt_thread_is_child(struct nt_thread *child, bool is_vfork)
 {
     if (child->is_child) /* as its parent is */
@@ -152,6 +190,7 @@ void nt_thread_is_child(struct nt_thread *child, bool is_vfork)
     child->is_vfork = is_vfork;
     if (!is_vfork)
         __atomic_add_fetch(&children, 1, __ATOMIC_RELAXED);
+    nt_while_waiting = look_for_killed;
 }
 
 bool nt_thread_has_children(void)
@@ -162,16 +201,6 @@ bool nt_thread_has_children(void)
             return true;
     }
     return false;
-}
-
-bool nt_thread_is_gone(const struct nt_thread *thread)
-{
-    if (thread->tid == 0)
-        return false;
-    if (nt_sys3(__NR_tkill, thread->tid, 0, 0) == -ESRCH)
-        return true;
-    char state = nt_host_thread_state(thread->tid);
-    return state == 'Z' || state == 'X';
 }
 
 struct nt_thread *nt_thread_take_gone(void)

@@ -132,6 +132,9 @@ void nt_thread_is_child(struct nt_thread *child, bool is_vfork);
 bool nt_thread_has_children(void);
 /* Whether the kernel has no such thread any more. */
 bool nt_thread_is_gone(const struct nt_thread *thread);
+/* The child is gone, and was killed while it was inside: it may have held what others wait for, who are told so if they
+ * wait for long (nt_while_waiting). */
+void nt_thread_killed_inside(struct nt_thread *child);
 /* A child that is gone, and that nobody waits for; NULL: there is none. It is found once. */
 struct nt_thread *nt_thread_take_gone(void);
 /* In a forked child: the only thread there is. */

@@ -97,8 +97,9 @@ void tn_host_free(void *memory, size_t bytes)
     vg_release(memory, bytes);
 }
 
-void tn_host_yield(void) /* this engine is serial */
+void tn_host_yield(uint32_t times) /* this engine is serial */
 {
+    (void)times;
 }
 
 uint64_t tn_host_time(void)
