@@ -213,7 +213,7 @@ static void killed_anywhere(int flags)
 {
     int killed = 0;
 
-    for (int i = 0; i < 24; i++) {
+    for (int i = 0; i < 8; i++) {
         value = 0;
         pid_t child = make(misses, flags, (void *)&value);
         while (value == 0)
