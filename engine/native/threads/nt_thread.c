@@ -211,7 +211,8 @@ struct nt_thread *nt_thread_take_gone(void)
         return NULL;
     nt_lock_take(&nt_thread_lock);
     for (thread = nt_threads; thread != NULL; thread = thread->next) {
-        if (thread->running && thread->is_child && !thread->is_vfork && nt_thread_is_gone(thread)) {
+        /* `running` is read again: it may have ended by itself, and been forgotten, before the kernel was asked. */
+        if (thread->running && thread->is_child && !thread->is_vfork && nt_thread_is_gone(thread) && thread->running) {
             thread->tid = 0;
             break;
         }
