@@ -582,13 +582,13 @@ static void choose_last_level(struct engine_options *options)
     machine_read(&machine);
     uint64_t reach = (uint64_t)(*machine_value(&machine, "time.LL.reach") * (1 << 20)), sets = 1;
     if (!machine.measured || strcmp(options->geometry_source[GEOMETRY_LL], "option") == 0 ||
-        reach >= last->size || reach <= options->config.l2.size)
+        reach >= last->size)
         return;
     while (sets * ways * last->line < reach)
         sets *= 2;
     uint64_t fits = reach / (sets * last->line);
     struct tn_geometry less = {sets * last->line * fits, (uint32_t)fits, last->line};
-    if (less.assoc == 0 || tn_geometry_check(&less) != NULL)
+    if (less.assoc == 0 || less.size <= options->config.l2.size || tn_geometry_check(&less) != NULL)
         return;
     *last = less;
     options->geometry_source[GEOMETRY_LL] = "calibrate";

@@ -209,6 +209,17 @@ static int misses(void *argument)
     return 0;
 }
 
+static int kills_itself(void *argument)
+{
+    switch ((long)argument) {
+    case 0: kill(getpid(), SIGKILL); break;
+    case 1: syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGKILL); break;
+    case 2: syscall(SYS_tkill, syscall(SYS_gettid), SIGKILL); break;
+    default: syscall(SYS_pidfd_send_signal, syscall(SYS_pidfd_open, getpid(), 0), SIGKILL, NULL, 0);
+    }
+    return 1;
+}
+
 static void killed_anywhere(int flags)
 {
     int killed = 0;
@@ -227,6 +238,8 @@ static void killed_anywhere(int flags)
         for (unsigned line = 0; line < sizeof lines; line += 64)
             lines[line]++;
     }
+    for (long call = 0; call < 4; call++)
+        killed += wait_for(make(kills_itself, flags, (void *)call)) == -SIGKILL;
     printf("killed %d\n", killed);
 }
 

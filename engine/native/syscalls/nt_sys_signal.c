@@ -233,10 +233,10 @@ static bool is_being_killed(const struct nt_thread *thread)
 }
 
 /* Any other call that sends it. A process that shares our memory may be killed by it: not in the middle of the engine,
- * where it may hold what others wait for. */
+ * where it may hold what others wait for. A child may kill itself, and so makes the call with nothing held. */
 static bool kill_others(struct nt_thread *thread, struct nt_call *call)
 {
-    if (!nt_thread_has_children())
+    if (thread->is_child || !nt_thread_has_children())
         return nt_call_pass(thread, call);
     thread->outside = 1;
     nt_lock_take(&nt_request_lock); /* its holder may rest while others are stopped */
