@@ -233,10 +233,10 @@ static bool is_being_killed(const struct nt_thread *thread)
 }
 
 /* Any other call that sends it. A process that shares our memory may be killed by it: not in the middle of the engine,
- * where it may hold what others wait for. A child may kill itself, and so makes the call with nothing held. */
+ * where it may hold what others wait for. Not for a child: it may kill itself, and would let nobody go on. */
 static bool kill_others(struct nt_thread *thread, struct nt_call *call)
 {
-    if (thread->is_child || !nt_thread_has_children())
+    if (!nt_thread_has_children())
         return nt_call_pass(thread, call);
     thread->outside = 1;
     nt_lock_take(&nt_request_lock); /* its holder may rest while others are stopped */
@@ -257,11 +257,10 @@ bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
 {
     int to = (int)NT_ARG(call, 0);
 
-    if (NT_ARG(call, 1) != SIGKILL)
+    if (NT_ARG(call, 1) != SIGKILL || thread->is_child)
         return nt_call_pass(thread, call);
-    if (!thread->is_child &&
-        (to == nt_process_id() ||
-         (call->raw[0] == __NR_kill && (to == 0 || (to < -1 && -to == (int)nt_sys3(__NR_getpgid, 0, 0, 0))))))
+    if (to == nt_process_id() ||
+        (call->raw[0] == __NR_kill && (to == 0 || (to < -1 && -to == (int)nt_sys3(__NR_getpgid, 0, 0, 0)))))
         return kill_all(call);
     return kill_others(thread, call);
 }
@@ -269,18 +268,18 @@ bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
 /* To one of its threads. */
 bool nt_sys_tgkill(struct nt_thread *thread, struct nt_call *call)
 {
-    if (NT_ARG(call, 2) != SIGKILL)
+    if (NT_ARG(call, 2) != SIGKILL || thread->is_child)
         return nt_call_pass(thread, call);
-    if (!thread->is_child && (int)NT_ARG(call, 0) == nt_process_id())
+    if ((int)NT_ARG(call, 0) == nt_process_id())
         return kill_all(call);
     return kill_others(thread, call);
 }
 
 bool nt_sys_tkill(struct nt_thread *thread, struct nt_call *call)
 {
-    if (NT_ARG(call, 1) != SIGKILL)
+    if (NT_ARG(call, 1) != SIGKILL || thread->is_child)
         return nt_call_pass(thread, call);
-    for (const struct nt_thread *other = nt_threads; other != NULL && !thread->is_child; other = other->next) {
+    for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
         if (other->running && other->tid == (int)NT_ARG(call, 0) && !other->is_child)
             return kill_all(call);
     }
@@ -294,10 +293,10 @@ bool nt_sys_pidfd_send_signal(struct nt_thread *thread, struct nt_call *call)
     char path[40], text[512];
     const char *at = text;
 
-    if (NT_ARG(call, 1) != SIGKILL)
+    if (NT_ARG(call, 1) != SIGKILL || thread->is_child)
         return nt_call_pass(thread, call);
     nt_format(path, sizeof path, "/proc/thread-self/fdinfo/%d", (int)NT_ARG(call, 0));
-    if (thread->is_child || !nt_host_read_text(path, text, sizeof text))
+    if (!nt_host_read_text(path, text, sizeof text))
         return kill_others(thread, call);
     while (*at != '\0' && nt_after(at, key) == NULL)
         at++;
