@@ -327,6 +327,8 @@ static const char *take(struct engine_options *o, const struct recording_option 
             *(struct tn_geometry *)member = (struct tn_geometry){0};
             return NULL;
         }
+        if (option->detail == GEOMETRY_L2 && (*value < '0' || *value > '9'))
+            return "a cache is size,associativity,line in bytes, as in 1M,16,64; none: there is no L2";
         return geometry_parse(value, member);
     case OPTIONS_FUNCTIONS:
         if (option->detail & (TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER))

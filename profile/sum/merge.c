@@ -15,6 +15,7 @@
 
 #include "profile/base/error.h"
 #include "profile/base/row.h"
+#include "profile/raw/events.h"
 #include "profile/sum/sum.h"
 
 static const char various[] = "various";
@@ -73,6 +74,16 @@ static int merge_take_events(tp_merge *merge, tp_profile *profile, struct tp_err
     return 0;
 }
 
+/* Only one of two profiles has an event. Returns -1. */
+static int fail_event(struct tp_error *err, const char *with, const char *event, const char *without)
+{
+    struct tp_declared declared;
+    bool needs = tp_declared_find(event, &declared) != TP_UNDECLARED && *declared.option;
+
+    return TP_FAIL(err, "%s: has event %s%s%s%s, which %s has not; only profiles with the same events can be summed",
+                   with, event, needs ? " (" : "", needs ? declared.option : "", needs ? ")" : "", without);
+}
+
 static int check_events(const tp_merge *merge, tp_profile *profile, struct tp_error *err)
 {
     size_t count = 0;
@@ -85,8 +96,7 @@ static int check_events(const tp_merge *merge, tp_profile *profile, struct tp_er
         while (k < merge->sum.events.count && strcmp(merge->sum.events.column[k].name, event->name) != 0)
             k++;
         if (k == merge->sum.events.count)
-            return TP_FAIL(err, "%s: has event %s, which %s has not; only profiles with the same events can be summed",
-                           tp_path(profile), event->name, merge->first);
+            return fail_event(err, tp_path(profile), event->name, merge->first);
         if (merge->sum.events.column[k].real != event->real)
             return TP_FAIL(err, "%s: event %s is of another type than in %s", tp_path(profile), event->name,
                            merge->first);
@@ -95,8 +105,7 @@ static int check_events(const tp_merge *merge, tp_profile *profile, struct tp_er
     for (size_t k = 0; count < merge->sum.events.count && k < merge->sum.events.count; k++) {
         const struct tp_event *event = tp_event_find(profile, merge->sum.events.column[k].name);
         if (!event || event->derived)
-            return TP_FAIL(err, "%s: has no event %s, which %s has; only profiles with the same events can be summed",
-                           tp_path(profile), merge->sum.events.column[k].name, merge->first);
+            return fail_event(err, merge->first, merge->sum.events.column[k].name, tp_path(profile));
     }
     return 0;
 }

@@ -6,7 +6,7 @@
 
 int nt_message_fd = 2;
 void (*nt_before_dying)(int status, const char *line);
-void (*nt_while_waiting)(void);
+void (*nt_while_waiting)(uint64_t *began);
 
 /* `rep movsb` and `rep stosb` are what a CPU of the last ten years is good at, and need no vector register; but they
  * take long to begin. What is short, which is most, goes word by word; the last two may overlap. */

@@ -9,13 +9,15 @@
 #define TENURE_ENGINE_NATIVE_NT_LOCK_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <linux/time_types.h>
 
 #include "nt_sys.h"
 
-/* Called by a thread that waits for another one, about each second. NULL: nothing is called. */
-extern void (*nt_while_waiting)(void);
+/* Called now and then by a thread that waits for another one. `began`: 0 the first time that this wait calls it, and as
+ * it was left afterwards. NULL: nothing is called. */
+extern void (*nt_while_waiting)(uint64_t *began);
 
 struct nt_lock {
     int state;
@@ -24,6 +26,7 @@ struct nt_lock {
 static inline void nt_lock_take(struct nt_lock *lock)
 {
     const struct __kernel_timespec most = {1, 0};
+    uint64_t began = 0;
     int free = 0;
 
     if (__atomic_compare_exchange_n(&lock->state, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -31,7 +34,7 @@ static inline void nt_lock_take(struct nt_lock *lock)
     while (__atomic_exchange_n(&lock->state, 2, __ATOMIC_ACQUIRE) != 0) {
         if (nt_sys6(__NR_futex, (long)&lock->state, FUTEX_WAIT_PRIVATE, 2, (long)&most, 0, 0) == -ETIMEDOUT &&
             nt_while_waiting != NULL)
-            nt_while_waiting();
+            nt_while_waiting(&began);
     }
 }
 

@@ -224,10 +224,13 @@ bool nt_host_may_have(uint64_t bytes)
 
 void tn_host_yield(uint32_t times)
 {
-    enum { LONG = 1 << 16 }; /* a second, more or less */
+    static uint64_t began; /* of the wait that has called this last: those of threads that wait for ever come last */
+    enum { LONG = 1 << 10 };
 
+    if (times == LONG - 1)
+        began = 0;
     if (times % LONG == LONG - 1 && nt_while_waiting != NULL)
-        nt_while_waiting();
+        nt_while_waiting(&began);
     nt_sys3(__NR_sched_yield, 0, 0, 0);
 }
 

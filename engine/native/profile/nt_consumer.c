@@ -21,7 +21,6 @@ enum {
     PATIENCE = 256,     /* how often it is asked for before it is made again; twice as often each time that its core */
     MOST_TURNS = 12,    /* was wanted, so many times */
     MOST_CPUS = 8192,
-    LONG = 1000,        /* waits of a millisecond, until somebody looks why nothing comes */
 };
 
 struct nt_lock nt_consumer_lock;
@@ -30,7 +29,7 @@ static struct {
     volatile int tid;       /* cleared by the kernel when the helper has left its stack */
     volatile uint32_t asleep;
     volatile uint32_t progress, waiters; /* one more for each AT_ONCE; whether threads sleep until there is some */
-    volatile uint32_t waits; /* for some, without any */
+    uint64_t began; /* the wait for some (nt_while_waiting); 0: nobody has waited since there was some */
     volatile bool stop, forever, was_made;
     volatile int patience, turns; /* how often its core was wanted */
 } helper;
@@ -67,9 +66,10 @@ static void wait_for_progress(uint32_t progress)
     }
     __atomic_store_n(&helper.waiters, 1, __ATOMIC_SEQ_CST);
     nt_sys6(__NR_futex, (long)&helper.progress, FUTEX_WAIT_PRIVATE, progress, (long)&most, 0, 0);
-    helper.waits = helper.progress == progress ? helper.waits + 1 : 0;
-    if (helper.waits % LONG == LONG - 1 && nt_while_waiting != NULL)
-        nt_while_waiting();
+    if (helper.progress != progress)
+        helper.began = 0;
+    else if (nt_while_waiting != NULL)
+        nt_while_waiting(&helper.began);
 }
 
 /* ------------------------------------------------------------------------------------------------ the helper */

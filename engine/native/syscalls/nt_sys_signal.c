@@ -243,9 +243,11 @@ static bool kill_others(struct nt_thread *thread, struct nt_call *call)
     nt_stop_others(thread);
     call->result = nt_sys6((long)call->raw[0], (long)call->raw[1], (long)call->raw[2], (long)call->raw[3],
                            (long)call->raw[4], (long)call->raw[5], (long)call->raw[6]);
-    for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
+    for (struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
         while (other->is_child && other != thread && is_being_killed(other))
             nt_sys3(__NR_sched_yield, 0, 0, 0);
+        if (other->running && other->is_child && nt_thread_is_gone(other))
+            other->has_left = true; /* with nothing of the engine in its hands */
     }
     nt_others_go_on(thread);
     nt_lock_give(&nt_request_lock);

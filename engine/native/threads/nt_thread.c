@@ -155,29 +155,33 @@ bool nt_thread_is_gone(const struct nt_thread *thread)
     return state == 'Z' || state == 'X';
 }
 
-static bool was_killed_inside;
+static bool child_was_killed; /* perhaps in the middle of the engine */
 
 void nt_thread_killed_inside(struct nt_thread *child)
 {
     child->outside = 1;
-    was_killed_inside = true;
+    child_was_killed = true;
 }
 
-/* Called about each second by threads that wait for another one. What they have to do for each other takes less than
- * `too_long`. */
-static void look_for_killed(void)
+/* For nt_while_waiting: looks for killed children once a second, and ends the run when one wait has taken ten times the
+ * seconds that threads of a run in order take for each other. */
+static void look_for_killed(uint64_t *began)
 {
-    static const uint64_t pause = 3000000000, too_long = 10000000000;
-    static uint64_t began, last;
+    static const uint64_t second = 1000000000, too_long = 10 * second;
+    static volatile uint64_t looked;
     uint64_t now = tn_host_time();
 
-    began = now - last > pause ? now : began;
-    last = now;
+    if (*began == 0)
+        *began = now;
+    if (now - looked < second)
+        return;
+    looked = now;
     for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
-        if (thread->running && thread->is_child && !thread->outside && nt_thread_is_gone(thread))
+        if (thread->running && thread->is_child && !thread->has_left && thread->died_of == 0 &&
+            nt_thread_is_gone(thread))
             nt_thread_killed_inside(thread);
     }
-    if (was_killed_inside && now - began > too_long)
+    if (child_was_killed && now - *began > too_long)
         nt_die(125, "a process that shares the program's memory was killed by another one while the engine worked for "
                     "it: the program cannot go on\n");
 }
@@ -213,6 +217,7 @@ struct nt_thread *nt_thread_take_gone(void)
     for (thread = nt_threads; thread != NULL; thread = thread->next) {
         /* `running` is read again: it may have ended by itself, and been forgotten, before the kernel was asked. */
         if (thread->running && thread->is_child && !thread->is_vfork && nt_thread_is_gone(thread) && thread->running) {
+            child_was_killed |= !thread->has_left && thread->died_of == 0;
             thread->tid = 0;
             break;
         }
