@@ -224,13 +224,14 @@ bool nt_host_may_have(uint64_t bytes)
 
 void tn_host_yield(uint32_t times)
 {
-    static uint64_t began; /* of the wait that has called this last: those of threads that wait for ever come last */
+    static uint64_t began; /* of the latest wait of any thread; when all of them are stuck, no other wait begins */
     enum { LONG = 1 << 10 };
 
-    if (times == LONG - 1)
-        began = 0;
-    if (times % LONG == LONG - 1 && nt_while_waiting != NULL)
+    if (times % LONG == LONG - 1 && nt_while_waiting != NULL) {
+        if (times < 2 * LONG) /* the caller may leave out a number */
+            began = 0;
         nt_while_waiting(&began);
+    }
     nt_sys3(__NR_sched_yield, 0, 0, 0);
 }
 

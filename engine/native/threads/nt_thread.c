@@ -163,8 +163,14 @@ void nt_thread_killed_inside(struct nt_thread *child)
     child_was_killed = true;
 }
 
-/* For nt_while_waiting: looks for killed children once a second, and ends the run when one wait has taken ten times the
- * seconds that threads of a run in order take for each other. */
+/* A child that has not left our memory in a way that it told us. */
+static bool is_child_here(const struct nt_thread *thread)
+{
+    return thread->running && thread->is_child && !thread->has_left && thread->died_of == 0;
+}
+
+/* For nt_while_waiting: looks for killed children once a second. Where one was killed, a single wait of ten seconds
+ * ends the run: the child may have held what is waited for, and other waits are shorter. */
 static void look_for_killed(uint64_t *began)
 {
     static const uint64_t second = 1000000000, too_long = 10 * second;
@@ -177,8 +183,7 @@ static void look_for_killed(uint64_t *began)
         return;
     looked = now;
     for (struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
-        if (thread->running && thread->is_child && !thread->has_left && thread->died_of == 0 &&
-            nt_thread_is_gone(thread))
+        if (is_child_here(thread) && nt_thread_is_gone(thread))
             nt_thread_killed_inside(thread);
     }
     if (child_was_killed && now - *began > too_long)
@@ -200,8 +205,7 @@ void nt_thread_is_child(struct nt_thread *child, bool is_vfork)
 bool nt_thread_has_children(void)
 {
     for (const struct nt_thread *thread = nt_threads; thread != NULL; thread = thread->next) {
-        if (thread->running && thread->is_child && !thread->has_left && thread->died_of == 0 &&
-            !nt_thread_is_gone(thread))
+        if (is_child_here(thread) && !nt_thread_is_gone(thread))
             return true;
     }
     return false;
@@ -217,7 +221,7 @@ struct nt_thread *nt_thread_take_gone(void)
     for (thread = nt_threads; thread != NULL; thread = thread->next) {
         /* `running` is read again: it may have ended by itself, and been forgotten, before the kernel was asked. */
         if (thread->running && thread->is_child && !thread->is_vfork && nt_thread_is_gone(thread) && thread->running) {
-            child_was_killed |= !thread->has_left && thread->died_of == 0;
+            child_was_killed |= is_child_here(thread);
             thread->tid = 0;
             break;
         }
