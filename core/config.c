@@ -50,6 +50,18 @@ const char *tn_geometry_check(const struct tn_geometry *g)
     return NULL;
 }
 
+static bool is_tlb(const struct tn_tlb_geometry *g)
+{
+    return g->assoc && g->entries && g->entries % g->assoc == 0 && g->entries <= INT16_MAX;
+}
+
+const char *tn_tlb_check(const struct tn_tlb_geometry *levels)
+{
+    if (is_tlb(&levels[0]) && (!levels[1].entries || is_tlb(&levels[1])))
+        return NULL;
+    return "a TLB has 1 to 32767 entries, a multiple of its associativity";
+}
+
 static bool too_many_lines(const struct tn_geometry *g)
 {
     return g->size / g->line > TN_L1_MAX_LINES;
@@ -82,11 +94,17 @@ const char *tn_config_check(const struct tn_config *config)
         return "what is shared falsely is known from the use of cache lines (--cacheuse=yes)";
     if (!config->cache_sim && config->sample != 1)
         return "what is sampled are sets of simulated caches: not without cache simulation";
+    if (tn_has_tlbs(config) && (!config->cache_sim || config->sample != 1 || config->coherence))
+        return "TLBs are simulated only with caches, of which all sets are, and which are not kept coherent";
     if (!config->cache_sim)
         return NULL;
+    const char *wrong = tn_has_tlbs(config) ? tn_tlb_check(config->itlb) : NULL;
+    wrong = !wrong && tn_has_tlbs(config) ? tn_tlb_check(config->dtlb) : wrong;
+    if (wrong)
+        return wrong;
     const struct tn_geometry *levels[] = {&config->i1, &config->d1, &config->ll, &config->l2};
     for (int i = 0; i < (config->l2.size ? 4 : 3); i++) {
-        const char *wrong = tn_geometry_check(levels[i]);
+        wrong = tn_geometry_check(levels[i]);
         if (wrong)
             return wrong;
     }

@@ -60,6 +60,10 @@ static void caches_new(tn_core *core, struct tn_l1 **i1, struct tn_l1 **d1, stru
         (*d1)->kinds = tn_kinds_new(&core->config.d1, core->config.pairs ? core->config.traces : 0);
         (*d1)->fresh = core->config.pairs ? TN_FRESH : 0;
     }
+    if (tn_has_tlbs(&core->config)) {
+        (*d1)->tlb = tn_tlb_new(core->config.dtlb, NULL, &core->config.d1);
+        (*i1)->tlb = tn_tlb_new(core->config.itlb, (*d1)->tlb, &core->config.i1);
+    }
     if (tn_prefetches(&core->config))
         (*i1)->prefetcher = (*d1)->prefetcher = tn_host_alloc(sizeof(struct tn_prefetcher));
 }

@@ -87,6 +87,12 @@ struct tn_geometry {
     enum tn_policy policy;
 };
 
+/* A TLB, of a first or second level. */
+struct tn_tlb_geometry {
+    uint32_t entries; /* pages, 32767 at most; 0 where it is not simulated */
+    uint32_t assoc;   /* ways per set; entries: of one set */
+};
+
 /* Takes the entries of a ring further (core/access/queue.h): foresees, looks up and consumes those that were not yet,
  * up to the numbers given. An engine whose own code leaves vectors alone may compile core/access/lower.c once more with
  * them, its consumer under the name TN_TAKER_FOR, and say in tn_config that this one is to be used. */
@@ -95,6 +101,9 @@ typedef void tn_taker(tn_core *core, struct tn_ring *ring, uint64_t foresee, uin
 /* tn_config_default() fills in everything; an engine changes what its options say. */
 struct tn_config {
     struct tn_geometry i1, d1, l2, ll;
+    /* TLBs of instructions and of data: the first level, and the one behind it. No entries: there is none, or, for
+     * instructions, the second one of data is for both. No first level: TLBs are not simulated. */
+    struct tn_tlb_geometry itlb[2], dtlb[2];
     uint32_t sample;       /* one set in so many is simulated, a power of two; 1: all are */
     uint64_t sample_seed;  /* which ones they are */
     bool cache_sim;        /* simulate caches at all */
@@ -131,6 +140,9 @@ struct tn_config {
      * TN_NONE if unknown. `user` is handed back. May call tn_object and tn_function, nothing else. */
     uint32_t (*function_at)(void *user, uint64_t address);
 
+    /* With TLBs: how many bits an address has inside its page, 12 to 63; NULL: 12. May call nothing of the core. */
+    uint32_t (*page_bits)(void *user, uint64_t address);
+
     /* With data: what holds `address`, which no block does. *out says OTHER of this one byte. May call nothing of the
      * core. */
     void (*memory_at)(void *user, uint64_t address, struct tn_memory_info *out);
@@ -163,16 +175,25 @@ static inline bool tn_prefetches(const struct tn_config *config)
     return config->prefetch[TN_STREAM] || config->prefetch[TN_NEXT_LINE] || config->prefetch[TN_ADJACENT];
 }
 
+static inline bool tn_has_tlbs(const struct tn_config *config)
+{
+    return config->itlb[0].entries || config->dtlb[0].entries;
+}
+
 /* NULL if the core can simulate `config`, else one line that says what is wrong and what is possible; the text
  * lives as long as the program. */
 const char *tn_config_check(const struct tn_config *config);
-/* The same of one cache that is there. */
+/* The same of one cache that is there, and of a TLB. */
 const char *tn_geometry_check(const struct tn_geometry *geometry);
+/* levels: two of them. */
+const char *tn_tlb_check(const struct tn_tlb_geometry *levels);
 
 /* ------------------------------------------------------------------------------------------ hot layout */
 
 /* A way of a level-1 cache. Invariants: line is a multiple of the line size, or TN_NO_LINE; or, with pairs in a D1, a
- * multiple | TN_FRESH: nobody has used the line since it was loaded, and the first who does is to call;
+ * multiple | TN_FRESH: nobody has used the line since it was loaded, and the first who does is to call; with TLBs
+ * either may have its bit TN_PARKED changed: the line's page has left the first TLB since the line was used last, and
+ * who uses it is to call;
  * 0 <= distinct bytes in mask <= bytes in use; stamp is the stamp of the last access.
  * mask: bit i is granule i; a granule is max(1, line / 64) bytes. Bits beyond the line are ignored. */
 struct tn_way {
@@ -183,6 +204,7 @@ struct tn_way {
 };
 #define TN_NO_LINE 0x8000000000000000ull /* not canonical: no access ever compares equal */
 #define TN_FRESH 0x4000000000000000ull   /* the same, of a line with it */
+#define TN_PARKED 0x2000000000000000ull  /* the same, of a line with this bit changed */
 
 /* The hot part of a thread; all of it, and the arrays that follow it, are reached from one base register.
  * Only the fields above the line are the engine's to touch. */

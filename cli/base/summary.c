@@ -186,6 +186,10 @@ static void caches(tp_profile *profile, FILE *out, const char *indent, double ir
     split(profile, out, indent, "  went to memory (DLmr + DLmw)", "DLmr + DLmw", dl, d);
     event_line(profile, out, indent, "LLm", ll, "LLm");
     end_line(profile, out, indent, rate(ll, ir + d[0] + d[1]), "  of all accesses");
+    if (tp_event_find(profile, "Tm") == NULL)
+        return;
+    misses(profile, out, indent, "Pages not in the TLB (Tm)", "Tm", ir + d[0] + d[1]);
+    misses(profile, out, indent, "  nor in the second (Walk)", "Walk", ir + d[0] + d[1]);
 }
 
 /* What was loaded and never touched, of what was loaded; a tenure that has not begun loaded nothing. */

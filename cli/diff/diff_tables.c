@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const usual[] = {"CEst", "Ir", "L1m", "L2m", "LLm", "Cm", "Bm", "SpLossD1", "SpLossL"};
+static const char *const usual[] = {"CEst", "Ir", "L1m", "L2m", "LLm", "Tm", "Walk", "Cm", "Bm", "SpLossD1", "SpLossL"};
 enum { USUAL = sizeof usual / sizeof usual[0] };
 
 /* ------------------------------------------------------------------------------------------ columns */

@@ -15,6 +15,7 @@
  *
  * With pairs, who uses a line of D1 first behind its load is to be known. A line that is loaded is fresh: its way's
  * word equals no address, so that this one calls, and an entry tells the consumer. From then on hits are as always.
+ * With TLBs a line whose page has left them is parked, in the same way (tlb.h).
  */
 #include "cache.h"
 
@@ -78,6 +79,7 @@ void tn_l1_free(struct tn_l1 *l1)
     if (!l1)
         return;
     tn_kinds_free(l1->kinds);
+    tn_tlb_free(l1->tlb);
     tn_host_free(l1->stays, l1->lines * sizeof *l1->stays);
     tn_host_free(l1->tags, l1->lines * sizeof *l1->tags);
     if (l1->predictions)
@@ -266,10 +268,10 @@ TN_ALWAYS_INLINE uint32_t equal_tag(const uint32_t *tags, uint32_t n, uint32_t t
 #endif
 }
 
-/* Whether the way holds the line, which may be fresh (TN_FRESH). */
+/* Whether the way holds the line, which may be fresh (TN_FRESH) or parked (TN_PARKED). */
 static inline bool is_of(const struct tn_way *way, uint64_t line)
 {
-    return ((way->line ^ line) & ~TN_FRESH) == 0;
+    return ((way->line ^ line) & ~(TN_FRESH | TN_PARKED)) == 0;
 }
 
 /* The way of the set that begins with way number `first`; NULL if the line is in none. A tag that is equal may be that
@@ -339,6 +341,30 @@ TN_ALWAYS_INLINE void queue_miss(struct tn_thread *thread, const struct tn_l1_la
     queue_written(thread, layout, way, entry);
 }
 
+/* The page of the wanted line is asked for. If it is not in the first TLB, an entry tells the consumer. `way`: where
+ * the line is, or comes, or TN_NOWHERE. */
+static __attribute__((noinline)) void use_page(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                               struct tn_l1 *l1, const struct want *want, uint32_t way)
+{
+    struct tn_way *ways = ways_of(thread, layout);
+    struct tn_held held = {0};
+    uint32_t counts = tn_tlb_use(l1->tlb, &thread->core->config, ways, want->line, want->stamp, way);
+    if (!counts)
+        return;
+    struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
+    if (!payer)
+        return;
+    *tn_ring_room(thread->ring) = (struct tn_entry){.address = want->address,
+                                                    .stamp = want->stamp,
+                                                    .use = counts,
+                                                    .node = thread->running.node,
+                                                    .late = payer,
+                                                    .flags = (uint8_t)(want->flags | TN_ENTRY_PAGE)};
+    if (thread->running.node)
+        thread->running.node->sent++;
+    tn_ring_add(thread, thread->ring);
+}
+
 /* The line comes into the way number `index`, in place of what is there. Returns the way. */
 TN_ALWAYS_INLINE struct tn_way *load_into(struct tn_thread *thread, const struct tn_l1_layout *layout,
                                           struct tn_l1 *l1, const struct want *want, uint64_t number,
@@ -381,6 +407,10 @@ TN_ALWAYS_INLINE struct tn_way *load_line(struct tn_thread *thread, const struct
         lead_to(thread, layout, want->table, number, index);
         return &ways_of(thread, layout)[index];
     }
+    if (l1->tlb) {
+        tn_tlb_leave(l1->tlb, &ways_of(thread, layout)[index], index);
+        use_page(thread, layout, l1, want, index);
+    }
     struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
     struct tn_way *way = load_into(thread, layout, l1, want, number, index, payer, &held);
     tn_ring_add(thread, thread->ring);
@@ -404,12 +434,14 @@ static __attribute__((noinline)) struct tn_way *load_any(struct tn_thread *threa
     return load_line(thread, layout, l1, want, number, way_for(l1, ways_of(thread, layout), first, want->stamp));
 }
 
-enum brought { FOUND, FOUND_FRESH, MISSED, PASSED };
+enum brought { FOUND, FOUND_MARKED, MISSED, PASSED };
 
 /* The line is not there, nor wanted: the way that belongs to nobody takes the additions. */
 static inline struct tn_way *pass_line(struct tn_thread *thread, const struct tn_l1_layout *layout,
-                                       const struct tn_l1 *l1, const struct want *want)
+                                       struct tn_l1 *l1, const struct want *want)
 {
+    if (l1->tlb)
+        use_page(thread, layout, l1, want, TN_NOWHERE);
     lead_to(thread, layout, want->table, want->line >> l1->shape.line_bits, l1->lines);
     return &ways_of(thread, layout)[l1->lines];
 }
@@ -439,12 +471,17 @@ static __attribute__((noinline)) void use_fresh_line(struct tn_thread *thread, s
 static inline enum brought use_found_line(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
                                           const struct want *want, uint64_t number, struct tn_way *way)
 {
-    bool fresh = way->line != want->line;
-    if (fresh)
+    uint32_t index = (uint32_t)(way - ways_of(thread, layout));
+    bool marked = way->line != want->line;
+    if (l1->tlb && (way->line ^ want->line) & TN_PARKED) {
+        way->line ^= TN_PARKED;
+        use_page(thread, layout, l1, want, index);
+    }
+    if (way->line != want->line)
         use_fresh_line(thread, l1, want, way);
     way->stamp = want->stamp;
-    lead_to(thread, layout, want->table, number, (uint32_t)(way - ways_of(thread, layout)));
-    return fresh ? FOUND_FRESH : FOUND;
+    lead_to(thread, layout, want->table, number, index);
+    return marked ? FOUND_MARKED : FOUND;
 }
 
 /* Make sure the line is in the cache and the way table leads to it. */
@@ -510,7 +547,7 @@ static uint64_t granules_between(uint32_t from, uint32_t to, uint32_t granule_bi
 }
 
 /* Past this cache, but not past the copies that others have. */
-static struct tn_way *pass_coherent(struct tn_thread *thread, const struct tn_l1 *l1, const struct want *want,
+static struct tn_way *pass_coherent(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want,
                                     const struct tn_coherent_access *access, uint64_t end)
 {
     const struct tn_shape *shape = &l1->shape;
@@ -746,7 +783,7 @@ TN_ALWAYS_INLINE void slow_data_in(struct tn_thread *thread, uint64_t address, u
         way->stamp = want.stamp;
         lead_to(thread, layout, want.table, number, index);
         count_alias(core, id, entry);
-    } else { /* the line has gone, is another with the same low bits, or is fresh */
+    } else { /* the line has gone, is another with the same low bits, or is marked */
         slow_data(thread, address, id);
     }
 }
@@ -834,5 +871,7 @@ void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, stru
         queue_written(thread, layout, i, queue_way(thread, l1, &ways[i], i, now, TN_ENTRY_FLUSH));
         tn_ring_add(thread, thread->ring);
     }
+    if (l1->tlb)
+        tn_tlb_clear(l1->tlb);
     tn_l1_clear(thread, layout, l1);
 }

@@ -20,6 +20,7 @@
 #include "core/tenure_core.h"
 #include "prefetch.h"
 #include "sets.h"
+#include "tlb.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,6 +60,7 @@ struct tn_l1 {
     struct tn_coherent *coherent;     /* NULL: other threads' caches are no business of this one (coherence.h) */
     struct tn_kinds *kinds;           /* the same; NULL: misses are not told apart */
     struct tn_seen seen;              /* the consumer's */
+    struct tn_tlb *tlb;               /* the thread's; NULL: not simulated */
     /* ---- what only the thread reads and writes */
     _Alignas(64) uint64_t missed; /* I1: stamp of the last fetch that missed: an access misses once */
     uint64_t *predictions; /* RRIP: one per way (rrip.h); else NULL */

@@ -12,6 +12,7 @@
  */
 #include "lower.h"
 
+#include "charge.h"
 #include "coherence.h"
 #include "core/attribute/objects.h"
 #include "core/core.h"
@@ -28,40 +29,6 @@ tn_taker *TN_TAKER_FOR(const struct tn_config *config);
 #endif
 
 /* ------------------------------------------------------------------------------------------ charging */
-
-/* Everything is charged twice: to the loader's centre and to its node. If nobody pays, or there are no nodes, the
- * counters are core->waste. */
-struct payers {
-    uint64_t *centre, *node;
-};
-
-static inline void charge_payers(const struct payers *payers, uint32_t what, uint64_t amount)
-{
-    payers->centre[what] += amount;
-    payers->node[what] += amount;
-}
-
-TN_ALWAYS_INLINE void charge_tenure(const struct payers *payers, const struct tn_tenure *tenure)
-{
-    const struct tn_charge charge = tn_charge_of(tenure);
-    tn_two_counters *centre = (tn_two_counters *)&payers->centre[TN_LATE_AcCost];
-    tn_two_counters *node = (tn_two_counters *)&payers->node[TN_LATE_AcCost];
-    for (unsigned i = 0; i < 3; i++) {
-        centre[i] += charge.pair[i];
-        node[i] += charge.pair[i];
-    }
-}
-
-static inline void charge_miss(const struct payers *payers, uint32_t flags)
-{
-    charge_payers(payers, TN_LATE_READ_MISS + (flags & TN_ENTRY_WRITE), 1); /* TN_LATE_WRITE_MISS is the next */
-}
-
-static void charge_write_back(const struct payers *payers, uint32_t bytes)
-{
-    charge_payers(payers, TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wb, 1);
-    charge_payers(payers, TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wrt, bytes);
-}
 
 static inline enum tn_stream stream_of(const struct tn_entry *entry)
 {
@@ -646,6 +613,12 @@ TN_ALWAYS_INLINE void consume_entry(tn_core *core, struct tn_lower *lower, const
 {
     const struct tn_entry *entry = taken->entry;
     struct tn_stay *stay = taken->stay;
+    if ((entry->flags & TN_ENTRY_PAGE) == TN_ENTRY_PAGE) {
+        charge_page(&(struct payers){taken->near, taken->of_node}, entry, core->pools.tlb);
+        if (entry->node)
+            entry->node->seen++;
+        return;
+    }
     if (entry->flags & TN_ENTRY_SPILL) {
         spill_stay(stay, entry);
         return;

@@ -11,6 +11,7 @@
 #include "core/attribute/thread.h"
 #include "core/core.h"
 #include "core/host.h"
+#include "tlb.h"
 
 enum { TN_WAITING = 2048 }; /* entries that a ring has room for, at least, where threads run at the same time */
 enum { NEAR_BEHIND = 8, FAR_BEHIND = 16 }; /* entries from their coming to the look-up, and to the rest */
@@ -26,7 +27,8 @@ static size_t bytes_of(const tn_core *core, uint32_t entries)
 /* Entries that come before the next look at the room, at most: a batch, and any access. */
 static uint32_t entries_ahead(const struct tn_config *config)
 {
-    return TN_MAX_ACCESS / config->d1.line + 2 + TN_OFFERED + TN_BATCH;
+    uint32_t lines = TN_MAX_ACCESS / config->d1.line + 2, pages = (TN_MAX_ACCESS >> TN_PAGE_MIN_BITS) + 2;
+    return lines + pages + TN_OFFERED + TN_BATCH;
 }
 
 static uint32_t entries_for(const struct tn_config *config)

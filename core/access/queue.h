@@ -59,6 +59,7 @@ enum {
     TN_ENTRY_FETCH = 32,  /* the I1's; without it, the D1's */
     TN_ENTRY_TAKEN = 64,  /* with FLUSH: another thread wrote to the line */
     TN_ENTRY_REUSE = 128, /* no miss: the first use of a line of D1 since it was loaded */
+    TN_ENTRY_PAGE = TN_ENTRY_REUSE | TN_ENTRY_SPILL, /* both: no miss of a cache, but of TLBs: `use` is TN_TLB_* */
 };
 
 /* One host line. */

@@ -21,8 +21,8 @@
  *   pins == 0 and children == 0 and sent == seen and live == 0
  *
  *   pins   what will come back to it and is not a descendant (stack.h)
- *   sent   lines of level 1 that it loaded; seen: those whose tenures have ended (both modulo 2^16, and fewer are
- *          resident or in the thread's ring)
+ *   sent   lines of level 1 that it loaded, pages that it missed; seen: those whose tenures have ended, or that were
+ *          charged (both modulo 2^16, and fewer are resident or in the thread's ring)
  *   live   records of the levels below that will charge it
  */
 #ifndef TENURE_CORE_BACKDATE_H

@@ -21,10 +21,16 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *con
         pools->kinds = pools->per_level;
         pools->per_level += TN_KINDS;
     }
-    if (config->coherence)
-        pools->coherence = pools->per_level;
+    pools->near_group = pools->per_level;
+    if (tn_has_tlbs(config)) {
+        pools->tlb = pools->near_group;
+        pools->near_group += TN_TLBS;
+    }
+    if (config->coherence) {
+        pools->coherence = pools->near_group;
+        pools->near_group += TN_COHERENCES;
+    }
     pools->groups = config->sample > 1 ? TN_SAMPLE_GROUPS : 1;
-    pools->near_group = pools->per_level + (config->coherence ? TN_COHERENCES : 0);
     pools->far_group = levels_below * pools->per_level;
     pools->near_counters = pools->groups * pools->near_group;
     pools->far_counters = pools->groups * pools->far_group;

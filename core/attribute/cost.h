@@ -13,10 +13,11 @@
  * hundred times rarer, in programs whose data the last level can hold. Where write-backs are simulated, each level has
  * TN_WRITE_BACKS counters more, behind the others, and where prefetching is, TN_PREFETCHES more behind these
  * (pools.prefetched; level 1 has them too, and leaves them zero), and with patterns TN_KINDS more (pools.kinds).
- * Where D1s are kept coherent, near blocks have TN_COHERENCES counters more, behind all others. Where sets are
- * sampled, a block has all that once for each group (access/sample.h), one behind the other. A cost centre is an
- * instruction in a thread: its execution count comes from segment counters; what a segment cannot know
- * (mispredictions, guarded accesses, costs of skipped callees) is in `extra`.
+ * Where TLBs are simulated, near blocks have TN_TLBS counters more, behind those of a level; where D1s are kept
+ * coherent TN_COHERENCES, behind all others. Where sets are sampled, a block has all that once for each group
+ * (access/sample.h), one behind the other. A cost centre is an instruction in a thread: its execution count comes from
+ * segment counters; what a segment cannot know (mispredictions, guarded accesses, costs of skipped callees) is in
+ * `extra`.
  */
 #ifndef TENURE_CORE_COST_H
 #define TENURE_CORE_COST_H
@@ -57,6 +58,9 @@ enum {
     TN_WRITE_BACKS
 };
 
+/* In the order in which they are told apart: misses of the first level and of both, each of reads and of writes. */
+enum { TN_TLB_READ_MISS, TN_TLB_WRITE_MISS, TN_TLB_READ_WALK, TN_TLB_WRITE_WALK, TN_TLBS };
+
 #define TN_COHERENCE(name, ...) TN_COHERENCE_##name,
 enum {
 #include "core/events.inc"
@@ -70,7 +74,7 @@ enum {
 };
 
 /* The most counters that a near block can have. */
-enum { TN_NEAR_MOST = TN_LATE_PER_LEVEL + TN_WRITE_BACKS + TN_PREFETCHES + TN_KINDS + TN_COHERENCES };
+enum { TN_NEAR_MOST = TN_LATE_PER_LEVEL + TN_WRITE_BACKS + TN_PREFETCHES + TN_KINDS + TN_TLBS + TN_COHERENCES };
 
 enum tn_stream { TN_FETCH, TN_DATA, TN_STREAMS };
 
@@ -122,7 +126,8 @@ struct tn_cost_pools {
     uint32_t near_group, far_group; /* counters of a group: of level 1; of one or two levels */
     uint32_t near_counters, far_counters; /* of all groups */
     uint32_t prefetched;   /* the first of those of prefetching; 0: not simulated */
-    uint32_t coherence;    /* the first of those of level 1; 0: not simulated */
+    uint32_t tlb;          /* the first of those of TLBs, at level 1; 0: not simulated */
+    uint32_t coherence;    /* the same of coherence, behind these */
     uint32_t kinds;        /* the first of those of misses by kind; 0: they are not told apart */
 };
 

@@ -24,16 +24,17 @@ enum {
     WRITTEN_PER_LEVEL = TN_LATE_PER_LEVEL + 1, /* behind: write-backs, prefetches, kinds of misses, if simulated */
     WRITTEN_SPLOSS = TN_LATE_AcCost + 1,
     WRITTEN_MOST_PER_LEVEL = WRITTEN_PER_LEVEL + TN_WRITE_BACKS + TN_PREFETCHES + TN_KINDS,
-    WRITTEN_SLOTS = TN_LEVELS * WRITTEN_MOST_PER_LEVEL + TN_COHERENCES, /* at most */
+    WRITTEN_SLOTS = TN_LEVELS * WRITTEN_MOST_PER_LEVEL + TN_TLBS + TN_COHERENCES, /* at most */
 };
 _Static_assert((int)WRITTEN_SLOTS <= (int)TN_RAW_MAX_SLOTS,
                "an event is one too many: a record of the raw profile says with one bit each which slots follow, "
                "64 at most (TN_RAW_MAX_SLOTS in raw_format.h)");
 
-/* Behind the levels, for data accesses: those of coherence. */
-static uint32_t written_coherence(const tn_core *core, enum tn_stream stream)
+/* Behind the levels: those of TLBs, and for data accesses those of coherence. */
+static uint32_t written_behind(const tn_core *core, enum tn_stream stream)
 {
-    return core->pools.coherence && stream == TN_DATA ? TN_COHERENCES : 0;
+    uint32_t tlbs = core->pools.tlb ? TN_TLBS : 0;
+    return core->pools.coherence && stream == TN_DATA ? tlbs + TN_COHERENCES : tlbs;
 }
 
 static uint32_t written_per_level(const tn_core *core)
@@ -60,7 +61,7 @@ static uint64_t written_slot(const tn_core *core, const struct tn_late *late, en
 {
     if (slot >= written_by_level(core)) {
         const uint64_t *near = tn_late_at(&core->pools, late, TN_LEVEL_1, group);
-        return near ? near[core->pools.coherence + slot - written_by_level(core)] : 0;
+        return near ? near[core->pools.per_level + slot - written_by_level(core)] : 0;
     }
     const uint64_t *level = tn_late_at(&core->pools, late, slot / written_per_level(core), group);
     uint32_t what = slot % written_per_level(core);
@@ -75,7 +76,7 @@ static uint64_t written_slot(const tn_core *core, const struct tn_late *late, en
 static void put_late_sampled(struct tn_writer *w, const struct tn_late *late, enum tn_stream stream)
 {
     uint64_t values[WRITTEN_SLOTS][TN_SAMPLE_GROUPS], bits = 0;
-    uint32_t slots = late->near || late->far ? written_by_level(w->core) + written_coherence(w->core, stream) : 0;
+    uint32_t slots = late->near || late->far ? written_by_level(w->core) + written_behind(w->core, stream) : 0;
     for (uint32_t i = 0; i < slots; i++) {
         for (uint32_t group = 0; group < TN_SAMPLE_GROUPS; group++)
             values[i][group] = written_slot(w->core, late, stream, i, group);
@@ -91,7 +92,7 @@ static void put_late_sampled(struct tn_writer *w, const struct tn_late *late, en
 static void put_late(struct tn_writer *w, const struct tn_late *late, enum tn_stream stream)
 {
     uint64_t values[WRITTEN_SLOTS];
-    uint32_t slots = late->near || late->far ? written_by_level(w->core) + written_coherence(w->core, stream) : 0;
+    uint32_t slots = late->near || late->far ? written_by_level(w->core) + written_behind(w->core, stream) : 0;
     if (w->core->sample.groups > 1) {
         put_late_sampled(w, late, stream);
         return;
@@ -112,8 +113,8 @@ static void put_costs(struct tn_writer *w, const struct tn_costs *costs)
 
 /* Names of late slots: "I1mr", "-", "AcCostI1", ... "ILmr", "-", "AcCostL", ... and the same with I2; with
  * write-backs "-", "-" and "WbL", "WrtL" behind, with prefetching "-", "-" and "PfL", "PfUL", with patterns "ColdI1",
- * ... The last level's use has one name in both streams: readers add slots of equal names. Then "D1cr" and the rest of
- * coherence. */
+ * ... The last level's use has one name in both streams: readers add slots of equal names. Then "DTmr" and the rest of
+ * TLBs, "D1cr" and the rest of coherence. */
 #define TN_USE(name, ...) #name,
 static const char *const use_names[] = {
 #include "core/events.inc"
@@ -124,6 +125,10 @@ static const char *const write_back_names[] = {
 };
 #define TN_PREFETCH(name, ...) #name,
 static const char *const prefetch_names[] = {
+#include "core/events.inc"
+};
+#define TN_TLB(name, stream, what, ...) [TN_##stream][TN_TLB_##what] = #name,
+static const char *const tlb_names[TN_STREAMS][TN_TLBS] = {
 #include "core/events.inc"
 };
 #define TN_COHERENCE(name, ...) #name,
@@ -179,8 +184,9 @@ static void put_optional_name(struct tn_writer *w, const char *stream, enum tn_l
 
 static void put_late_names(struct tn_writer *w, const char *stream)
 {
+    enum tn_stream which = *stream == 'I' ? TN_FETCH : TN_DATA;
     uint32_t slots = written_by_level(w->core), per_level = written_per_level(w->core);
-    uint32_t more = written_coherence(w->core, *stream == 'I' ? TN_FETCH : TN_DATA);
+    uint32_t more = written_behind(w->core, which), tlbs = w->core->pools.tlb ? TN_TLBS : 0;
     tn_put_n(w, slots + more);
     for (uint32_t i = 0; i < slots; i++) {
         enum tn_level level = i / per_level;
@@ -188,14 +194,16 @@ static void put_late_names(struct tn_writer *w, const char *stream)
         if (what >= WRITTEN_PER_LEVEL) {
             put_optional_name(w, stream, level, what - 1);
         } else if (what <= TN_LATE_WRITE_MISS) {
-            const char *name = miss_names[*stream == 'I' ? TN_FETCH : TN_DATA][level][what];
+            const char *name = miss_names[which][level][what];
             tn_put_s(w, name ? name : "-");
         } else {
             put_joined(w, use_names[what - TN_LATE_AcCost], level == TN_LEVEL_LL ? "" : stream, level_names[level]);
         }
     }
-    for (uint32_t i = 0; i < more; i++)
-        tn_put_s(w, coherence_names[i]);
+    for (uint32_t i = 0; i < more; i++) {
+        const char *name = i < tlbs ? tlb_names[which][i] : coherence_names[i - tlbs];
+        tn_put_s(w, name ? name : "-");
+    }
 }
 
 static void write_header(struct tn_writer *w)

@@ -4,8 +4,9 @@
  *
  * sysfs: each index folder describes one cache: level, type (Data, Instruction, Unified), size ("48K"),
  * ways_of_associativity (0 or absent: fully associative), coherency_line_size. CPUID: leaf 4 on Intel's processors,
- * leaf 0x8000001D on AMD's, have one subleaf per cache in the same layout. What no cache can be is not taken from
- * either.
+ * leaf 0x8000001D on AMD's, have one subleaf per cache in the same layout. TLBs: leaf 0x18 on Intel's processors has
+ * one subleaf for each; on AMD's leaves 0x80000005 and 0x80000006 say what the first and the second level are, with
+ * codes for the associativity of the second. What no cache and no TLB can be is not taken from them.
  */
 #include "engine/common/geometry.h"
 
@@ -128,6 +129,35 @@ void geometry_put(char text[GEOMETRY_TEXT], const struct tn_geometry *geometry)
         continue;
 }
 
+const char *tlb_parse(const char *text, struct tn_tlb_geometry out[2])
+{
+    out[1] = (struct tn_tlb_geometry){0};
+    for (int level = 0; level < 2; level++) {
+        uint64_t entries, assoc;
+        if (!size_parse(&text, &entries) || *text++ != ',' || !size_parse(&text, &assoc) || entries == 0 ||
+            (*text && (*text != ',' || level == 1)))
+            return "a TLB is entries,associativity, as in 64,4; with a second level behind it 64,4,1536,12";
+        out[level] = (struct tn_tlb_geometry){at_most_32_bits(entries), at_most_32_bits(assoc)};
+        if (!*text++)
+            break;
+    }
+    return tn_tlb_check(out);
+}
+
+const char *tlb_put(char text[GEOMETRY_TEXT], const struct tn_tlb_geometry *levels)
+{
+    char *end = text;
+
+    for (int level = 0; level < 2 && levels[level].entries; level++) {
+        if (level)
+            *end++ = ',';
+        end = number_put(end, levels[level].entries);
+        *end++ = ',';
+        end = number_put(end, levels[level].assoc);
+    }
+    return levels[0].entries ? text : NULL;
+}
+
 /* ------------------------------------------------------------------------------------------ this machine */
 
 /* One cache of the machine. */
@@ -240,4 +270,72 @@ void geometry_detect(geometry_read_text *read_text, struct tn_geometry found[GEO
     last = 0;
     for (unsigned index = 0; index < INDEXES && read_sysfs(read_text, index, &entry); index++)
         take(found, source, &last, &entry, "sysfs");
+}
+
+/* ------------------------------------------------------------------------------------------ this machine's TLBs */
+
+/* What a processor says is taken if a TLB can be so. */
+static void take_tlb(struct tn_tlb_geometry *out, uint32_t entries, uint32_t assoc)
+{
+    const struct tn_tlb_geometry said[2] = {{entries, assoc}};
+
+    if (!tn_tlb_check(said))
+        *out = said[0];
+}
+
+/* Of pages of 4 KB. */
+static void ask_intel(struct tn_tlb_geometry instructions[2], struct tn_tlb_geometry data[2])
+{
+    enum { DATA = 1, INSTRUCTIONS, UNIFIED, LOADS };
+    unsigned a, sizes_and_ways, sets, kind, last = 0;
+
+    for (unsigned index = 0; index <= last && index < INDEXES; index++) {
+        if (!__get_cpuid_count(0x18, index, &a, &sizes_and_ways, &sets, &kind))
+            return;
+        last = index ? last : a;
+        uint32_t type = kind & 31, level = (kind >> 5 & 7) - 1, ways = sizes_and_ways >> 16;
+        if (!(sizes_and_ways & 1) || level > 1)
+            continue;
+        if (type == INSTRUCTIONS)
+            take_tlb(&instructions[level], ways * sets, ways);
+        else if (type == DATA || type == UNIFIED || type == LOADS)
+            take_tlb(&data[level], ways * sets, ways);
+    }
+}
+
+static void ask_amd(struct tn_tlb_geometry instructions[2], struct tn_tlb_geometry data[2])
+{
+    enum { ALL = 0xff };
+    static const uint8_t ways[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, ALL};
+    unsigned a, first, second, c, d;
+
+    if (!__get_cpuid(0x80000005, &a, &first, &c, &d) || !__get_cpuid(0x80000006, &a, &second, &c, &d))
+        return;
+    for (int i = 0; i < 2; i++, first >>= 16, second >>= 16) {
+        struct tn_tlb_geometry *levels = i ? data : instructions;
+        uint32_t entries = first & 0xff, assoc = first >> 8 & 0xff;
+        take_tlb(&levels[0], entries, assoc == ALL ? entries : assoc);
+        entries = second & 0xfff, assoc = ways[second >> 12 & 15];
+        take_tlb(&levels[1], entries, assoc == ALL ? entries : assoc);
+    }
+}
+
+void tlb_detect(struct tn_tlb_geometry instructions[2], struct tn_tlb_geometry data[2])
+{
+    struct tn_tlb_geometry found[2][2] = {{{0}}};
+
+    ask_amd(found[0], found[1]);
+    ask_intel(found[0], found[1]);
+    if (!found[0][0].entries || !found[1][0].entries) { /* nobody says: those of many of Intel's processors */
+        found[0][0] = (struct tn_tlb_geometry){128, 8};
+        found[1][0] = (struct tn_tlb_geometry){64, 4};
+        found[0][1] = (struct tn_tlb_geometry){0};
+        found[1][1] = (struct tn_tlb_geometry){1536, 12};
+    }
+    for (int level = 1; level >= 0; level--) {
+        if (!instructions[0].entries)
+            instructions[level] = found[0][level];
+        if (!data[0].entries)
+            data[level] = found[1][level];
+    }
 }

@@ -31,6 +31,11 @@ const char *geometry_parse(const char *text, struct tn_geometry *out);
 enum { GEOMETRY_TEXT = 3 * NUMBER_TEXT };
 void geometry_put(char text[GEOMETRY_TEXT], const struct tn_geometry *geometry);
 
+/* The same of TLBs: "64,4", or with a second level behind it "64,4,1536,12". */
+const char *tlb_parse(const char *text, struct tn_tlb_geometry out[2]);
+/* NULL: there is none. */
+const char *tlb_put(char text[GEOMETRY_TEXT], const struct tn_tlb_geometry *levels);
+
 /* The beginning of a small file (of sysfs) as a zero-ended text without its last newline; false if it cannot be
  * read. */
 typedef bool geometry_read_text(const char *path, char *text, size_t size);
@@ -41,5 +46,9 @@ typedef bool geometry_read_text(const char *path, char *text, size_t size);
  * "cpuid" or "default". */
 void geometry_detect(geometry_read_text *read_text, struct tn_geometry found[GEOMETRY_LEVELS],
                      const char *source[GEOMETRY_LEVELS]);
+
+/* The TLBs of this machine's processor, as it describes them (CPUID), or usual ones: of instructions and of data, where
+ * they have no entries yet. */
+void tlb_detect(struct tn_tlb_geometry instructions[2], struct tn_tlb_geometry data[2]);
 
 #endif

@@ -138,6 +138,8 @@ const char *options_text(const struct engine_options *o, const struct recording_
     case OPTIONS_GEOMETRY:
         geometry_put(text, member);
         return ((const struct tn_geometry *)member)->size ? text : NULL;
+    case OPTIONS_TLB:
+        return tlb_put(text, member);
     case OPTIONS_TEXT:
         return *(const char *const *)member;
     case OPTIONS_POINT:
@@ -330,6 +332,8 @@ static const char *take(struct engine_options *o, const struct recording_option 
         if (option->detail == GEOMETRY_L2 && (*value < '0' || *value > '9'))
             return "a cache is size,associativity,line in bytes, as in 1M,16,64; none: there is no L2";
         return geometry_parse(value, member);
+    case OPTIONS_TLB:
+        return tlb_parse(value, member);
     case OPTIONS_FUNCTIONS:
         if (option->detail & (TN_FN_DUMP_BEFORE | TN_FN_DUMP_AFTER))
             o->functions_dump = true;
@@ -556,6 +560,8 @@ const char *options_check(struct engine_options *o)
     o->config.separate_recs = most_separate(o, OPTIONS_RECS);
     if ((wrong = check_needs(o)))
         return wrong;
+    if (o->tlb)
+        tlb_detect(o->config.itlb, o->config.dtlb);
     if (o->config.coherence && !o->turn)
         o->turn = USUAL_TURN;
     o->start.phase = run->text ? START_WAITS : START_RUNS;

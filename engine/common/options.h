@@ -17,6 +17,7 @@
 enum options_kind {
     OPTIONS_SWITCH, OPTIONS_WORDS, OPTIONS_LIST, OPTIONS_COUNT, OPTIONS_COUNT_32, OPTIONS_MEBIBYTES, OPTIONS_TEXT,
     OPTIONS_GEOMETRY,
+    OPTIONS_TLB,
     OPTIONS_FUNCTIONS, OPTIONS_POINT, OPTIONS_ALLOC, OPTIONS_SEPARATE
 };
 enum options_engines { OPTIONS_BOTH, OPTIONS_NATIVE, OPTIONS_VALGRIND, OPTIONS_HANDLED };
@@ -82,6 +83,7 @@ struct engine_options {
     uint64_t dumped;                 /* instructions at the last part that was made for dump_every */
     bool given[OPTIONS_MOST]; /* by row of options_table */
     bool instrument_at_start;
+    bool tlb; /* TLBs are simulated: config.itlb, config.dtlb */
     bool skip_plt;
     bool fork_inherit;
     bool aslr;

@@ -54,6 +54,8 @@ static const struct row {
      TP_RECORDED, 0, false},
 #define TN_MADE(name, group, unit, long_name, title) \
     {#name, "", long_name, title, unit, group_##group, NULL, 0, 0, 0, TP_RECORDED, 0, false},
+#define TN_TLB(name, stream, what, cause, long_name, title) \
+    {#name, "", long_name, title, "", group_COST, NULL, TP_CAN_##cause, OPTION_TLB, 0, TP_RECORDED, 0, false},
 #define TN_COHERENCE(name, cause, long_name, title) \
     {#name, "", long_name, title, "", group_SHARED, NULL, TP_CAN_##cause, OPTION_COHERENCE, 0, TP_RECORDED, 0, false},
 #define TN_USE(name, type, levels, group, unit, long_name, title) \

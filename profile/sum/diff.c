@@ -482,7 +482,8 @@ static int diff_take_meta(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES
 {
     static const char *const kept[] = {"cmd",       "creator",  "engine",    "engine.version", "directory", "cache.I1",
                                        "cache.D1",  "cache.L2", "cache.LL",  "cache-sim",      "branch-sim", "cacheuse",
-                                       "write-back", "prefetch", "inclusive", "coherence",     "shared-l1"};
+                                       "write-back", "prefetch", "inclusive", "coherence",     "shared-l1",
+                                       "tlb",       "tlb.I",    "tlb.D"};
     static const char *const sides[] = {"diff.baseline", "diff.new"};
     int failed = 0;
 

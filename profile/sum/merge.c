@@ -129,7 +129,8 @@ static int check_model(const tp_merge *merge, tp_profile *profile, struct tp_err
         {"cache.L2", "L2 (size,ways,line,policy)"}, {"cache.LL", "LL (size,ways,line,policy)"},
         {"prefetch", "--prefetch"},                 {"shared-l1", "--shared-l1"},
         {"coherence", "--coherence"},               {"write-back", "--write-back"},
-        {"sample", "--sample"},
+        {"sample", "--sample"},                     {"tlb.I", "--itlb"},
+        {"tlb.D", "--dtlb"},
     };
 
     for (size_t i = 0; i < sizeof model / sizeof *model; i++) {

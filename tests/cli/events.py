@@ -49,6 +49,8 @@ def events(root):
             one.update(option=(options["CACHE_SIM"] + " " + options[line[5]]).strip(), group=groups["COST"])
         elif macro == "MADE":
             one.update(unit=line[2], group=groups[line[1]])
+        elif macro == "TLB":
+            one.update(option=options["TLB"], group=groups["COST"])
         elif macro == "COHERENCE":
             one.update(option=options["COHERENCE"], group=groups["SHARED"])
         elif macro in ("USE", "USE_MADE"):
@@ -106,7 +108,7 @@ def documents(root, report_help):
 
 
 OFF = {"cache-sim": "no", "branch-sim": "no", "cacheuse": "no", "write-back": "no", "prefetch": "none",
-       "coherence": "no", "patterns": "no"}
+       "coherence": "no", "patterns": "no", "tlb": "no"}
 
 
 def recorded(work, name, columns, off):
@@ -115,7 +117,7 @@ def recorded(work, name, columns, off):
     for key, value in OFF.items():
         raw.meta(key, value if off else "yes")
     columns = [column for column in columns if column != "-"]
-    fetch = [column for column in columns if re.match(r"I[12L]mr$|.*I[12]$", column)]
+    fetch = [column for column in columns if re.match(r"I[12LT][mw]r$|.*I[12]$", column)]
     data = [column for column in columns if column not in fetch and column not in raw_make.IMMEDIATE]
     raw.events(None, fetch, data)
     raw.function(1, 0, 0x1000, 16, "main")

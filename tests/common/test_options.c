@@ -486,6 +486,48 @@ static void caches_are_parsed(void **state)
         assert_non_null(geometry_parse(bad[i], &g));
 }
 
+static void tlbs_are_parsed(void **state)
+{
+    static const char *const bad[] = {"64", "64,", "64,4,", "64,5", "0,1", "64,0", "64,4,1536", "64,4,1536,7", "-64,4",
+                                      "64,4,0,1", "32768,1", "64,4,4294967360,4", "64,4,1536,12,1", "64,4 "};
+    struct tn_tlb_geometry tlb[2];
+    char text[GEOMETRY_TEXT];
+    (void)state;
+    assert_null(tlb_parse("64,4", tlb));
+    assert_string_equal(tlb_put(text, tlb), "64,4");
+    assert_null(tlb_parse("32767,32767,2K,8", tlb));
+    assert_string_equal(tlb_put(text, tlb), "32767,32767,2048,8");
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_non_null(tlb_parse(bad[i], tlb));
+}
+
+/* What is given turns the rest on, which is the processor's. */
+static void tlbs_are_chosen(void **state)
+{
+    struct tn_tlb_geometry none[2] = {{0}};
+    char text[GEOMETRY_TEXT];
+    (void)state;
+    assert_null(options_check(&o));
+    assert_false(tn_has_tlbs(&o.config));
+    taken("--dtlb=32,2");
+    assert_null(options_check(&o));
+    assert_true(o.tlb && o.config.itlb[0].entries && !o.config.dtlb[1].entries);
+    assert_string_equal(tlb_put(text, o.config.dtlb), "32,2");
+    assert_null(tlb_put(text, none));
+    taken("--sample=4");
+    needs("--tlb goes only with --sample=1: it is known only where all sets are simulated");
+    taken("--sample=1");
+    taken("--coherence=mesi");
+    needs("--tlb goes only with --coherence=no: a line that another thread takes away would no longer say when its "
+          "page was used");
+    taken("--coherence=no");
+    taken("--cache-sim=no");
+    needs("--tlb goes only with --cache-sim=yes: it is known only where caches are simulated");
+    taken("--cache-sim=yes");
+    taken("--tlb=no");
+    needs("--dtlb goes only with --tlb=yes: it is a TLB");
+}
+
 /* A cache's lines may be as long as those of the next one that is there. */
 static void lines_do_not_become_shorter(void **state)
 {
@@ -588,6 +630,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(l2_has_room_or_is_left_out, begin, end),
         cmocka_unit_test_setup_teardown(nobody_says_which_caches, begin, end),
         cmocka_unit_test_setup_teardown(caches_are_parsed, begin, end),
+        cmocka_unit_test_setup_teardown(tlbs_are_parsed, begin, end),
+        cmocka_unit_test_setup_teardown(tlbs_are_chosen, begin, end),
         cmocka_unit_test_setup_teardown(lines_do_not_become_shorter, begin, end),
         cmocka_unit_test_setup_teardown(allocation_functions_are_known, begin, end),
         cmocka_unit_test_setup_teardown(data_need_calls_and_caches, begin, end),

@@ -19,58 +19,10 @@
  *   - An access longer than the shortest line of all caches is cut to that.
  *   - In a cache of one set an access that straddles is one to its first line and uses nothing of it.
  */
-#include "list_cache.h"
-#include "kinds_model.h"
-#include "prefetch_model.h"
+#include "model_own.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum level { LEVEL_1, LEVEL_2, LEVEL_LAST };
-
-struct use {
-    struct model_payer payer;
-    bool fetched, again; /* kind of the loading access; used again behind it */
-    uint64_t load, touches, bytes;
-    uint8_t *touched, *written; /* one flag per byte of the line */
-};
-
-struct record { /* a tenure below level 1 */
-    struct use use;
-    uint64_t line;
-    uint32_t holders;
-    bool resident, invalid; /* invalid: only its place in L2 is left */
-    bool ahead;             /* prefetched, and not asked for yet */
-    enum level level;
-    struct record *below; /* the record it was filled from; NULL in the last level */
-    uint64_t used;        /* when it was used last (asking.time) */
-};
-
-/* docs/model.md, 11. */
-enum state { EXCLUSIVE, MODIFIED, SHARED, INVALID };
-
-struct line {
-    struct use use;
-    uint64_t line, used, index; /* used: as a record's; index: of the access that used it last, by asking.own */
-    struct record *record;
-    enum state state;
-    uint8_t *foreign;           /* one flag per byte: others have written it while the line was invalid */
-    struct model_payer writer;  /* whose write made it so */
-    struct model_payer victim;  /* of a tenure that began with a coherence miss */
-    int falsely;                /* the event that this is, if it shares falsely; 0: no such tenure */
-};
-
-struct model {
-    struct model_config config;
-    struct stream stream[MODEL_MAX_THREADS][STREAMS];
-    struct cache i1[MODEL_MAX_THREADS], d1[MODEL_MAX_THREADS], l2[MODEL_MAX_THREADS], ll;
-    uint64_t clock, own[MODEL_MAX_THREADS]; /* own: with config.parallel */
-    bool collecting; /* as the latest access says */
-    model_charge *charge;
-    model_share *share;
-    model_missed *missed;
-    void *user;
-};
 
 /* Someone pays. Groups are told apart by what a count of each weighs, here as in raw_simple.c. */
 static void pay(struct model *model, const struct model_payer *payer, int event, uint64_t amount)
@@ -280,7 +232,7 @@ static void line_end(struct model *model, const struct cache *cache, struct line
 /* Who asks, and what it missed on the way: one flag per level. */
 struct asking {
     struct model_payer payer[1]; /* in the line that it asks for */
-    bool fetched, writes, past, missed[3];
+    bool fetched, writes, modifies, past, missed[3];
     uint32_t missed_in[3]; /* the first line's data object, where, and its byte that was asked for; its group */
     uint32_t missed_group[3];
     bool uncounted[3];
@@ -289,6 +241,7 @@ struct asking {
     struct model_miss miss[3]; /* and the rest of it */
     bool prefetching; /* nobody asks: the prefetcher does */
     bool again, otherwise;   /* the first line that missed was invalid; a line missed that was not */
+    bool no_page, walked;    /* a page was not in the first TLB; one was in none */
     uint64_t line;           /* that first one */
     struct model_payer in, writer; /* `payer` in it; who made it invalid */
     uint64_t index, own, time; /* own: as the first level counts; time: also of lines of one access; 0: before all */
@@ -702,6 +655,27 @@ static uint32_t smallest_line(const struct model *model)
     return i1 < d1 ? i1 < ll ? i1 : ll : d1 < ll ? d1 : ll;
 }
 
+/* docs/model.md, 20. An access misses once, and walks once. */
+static void ask_page(struct model *model, uint64_t line, struct asking *asking)
+{
+    static const int missed[][2] = {{M_DTMR, M_DTMW}, {M_ITMR, M_ITMR}};
+    static const int walked[][2] = {{M_DTWR, M_DTWW}, {M_ITWR, M_ITWR}};
+    struct tlb *first = asking->fetched ? model->itlb[asking->owner] : model->dtlb[asking->owner];
+    struct tlb *second = asking->fetched && first[1].entries ? &first[1] : &model->dtlb[asking->owner][1];
+    bool as_write = asking->writes && !asking->modifies;
+
+    if (!first->entries || tlb_use(first, line))
+        return;
+    if (!asking->no_page)
+        pay(model, asking->payer, missed[asking->fetched][as_write], 1);
+    asking->no_page = true;
+    if (second->entries && tlb_use(second, line))
+        return;
+    if (!asking->walked)
+        pay(model, asking->payer, walked[asking->fetched][as_write], 1);
+    asking->walked = true;
+}
+
 static void access_lines(struct model *model, struct cache *cache, uint64_t address, uint32_t size,
                          struct asking *asking)
 {
@@ -727,6 +701,7 @@ static void access_lines(struct model *model, struct cache *cache, uint64_t addr
         asking->at = at < address ? (uint32_t)(address - at) : 0;
         if (!model_is_simulated(&model->config, at, asking->payer))
             continue;
+        ask_page(model, at, asking);
         touch(level1(model, cache, at, address, asking), address, address + size, line_size, asking->writes);
         if (model->config.coherence && asking->writes)
             tell_write(model, at, at < address ? address - at : 0,
@@ -770,6 +745,7 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
 
     asking.payer->fetched = asking.fetched;
     asking.past = kind == MODEL_WRITE_PAST; /* which misses nothing */
+    asking.modifies = kind == MODEL_MODIFY;
     asking.index = model->clock++;
     asking.own = model->config.parallel ? model->own[thread]++ : asking.index;
     model->collecting = payer->pays;
@@ -810,6 +786,10 @@ struct model *model_new(const struct model_config *config, model_charge *charge,
         cache_init(&model->i1[i], &config->i1);
         cache_init(&model->d1[i], &config->d1);
         cache_init(&model->l2[i], &config->l2);
+        for (int level = 0; level < 2; level++) {
+            tlb_init(&model->itlb[i][level], &config->itlb[level]);
+            tlb_init(&model->dtlb[i][level], &config->dtlb[level]);
+        }
     }
     cache_init(&model->ll, &config->ll);
     return model;
@@ -847,6 +827,10 @@ static void empty_owner(struct model *model, uint32_t owner)
     empty_level1(model, &model->i1[owner]);
     empty_level1(model, &model->d1[owner]);
     empty_lower(model, &model->l2[owner]);
+    for (int level = 0; level < 2; level++) {
+        tlb_empty(&model->itlb[owner][level]);
+        tlb_empty(&model->dtlb[owner][level]);
+    }
     memset(model->stream[owner], 0, sizeof model->stream[owner]);
 }
 
@@ -889,6 +873,10 @@ void model_free(struct model *model)
         cache_free(&model->i1[i]);
         cache_free(&model->d1[i]);
         cache_free(&model->l2[i]);
+        for (int level = 0; level < 2; level++) {
+            free(model->itlb[i][level].page);
+            free(model->dtlb[i][level].page);
+        }
     }
     cache_free(&model->ll);
     free(model);

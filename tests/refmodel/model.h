@@ -37,7 +37,9 @@ enum {
     M_I_KIND1 = M_I_PFL + 2, /* misses by kind: M_KINDS of them */
     M_I_KIND2 = M_I_KIND1 + 3,
     M_I_KINDL = M_I_KIND2 + 3,
-    M_D1MR = M_I_KINDL + 3,
+    M_ITMR = M_I_KINDL + 3, /* TLBs: misses, page walks */
+    M_ITWR,
+    M_D1MR,
     M_DLMR,
     M_D1MW,
     M_DLMW,
@@ -59,6 +61,10 @@ enum {
     M_INV,
     M_UPG,
     M_XFR,
+    M_DTMR, /* TLBs */
+    M_DTMW,
+    M_DTWR,
+    M_DTWW,
     M_D_KIND1,
     M_D_KIND2 = M_D_KIND1 + 3,
     M_D_KINDL = M_D_KIND2 + 3,
@@ -79,11 +85,15 @@ struct model_cache_config {
     uint32_t assoc, line;
     enum model_policy policy;
 };
+struct model_tlb_config {
+    uint32_t entries, assoc; /* entries 0: there is none */
+};
 enum { MODEL_STREAM, MODEL_NEXT_LINE, MODEL_ADJACENT, MODEL_PREFETCHERS };
 struct model_payer;
 struct model_reuse;
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
+    struct model_tlb_config itlb[2], dtlb[2]; /* the second of instructions has no entries: that of data is for both */
     bool shared_l1, flush_at_exit, use, write_back, coherence, strides, patterns;
     bool prefetch[MODEL_PREFETCHERS];
     uint32_t sample;      /* one set in so many is simulated; 0 and 1: all */

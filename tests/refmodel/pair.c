@@ -4,6 +4,7 @@
 
 #include "core/cache_hot.h"
 #include "host_hosted.h"
+#include "tlb_model.h"
 #include "pair_own.h"
 
 #include <stdlib.h>
@@ -127,6 +128,12 @@ static struct tn_geometry geometry(const struct model_cache_config *cache)
     return (struct tn_geometry){cache->size, cache->assoc, cache->line, policy[cache->policy]};
 }
 
+static uint32_t page_bits(void *user, uint64_t address)
+{
+    (void)user;
+    return tlb_page_bits(address);
+}
+
 static void start_core(struct pair *pair)
 {
     const struct pair_config *c = &pair->config;
@@ -138,6 +145,11 @@ static void start_core(struct pair *pair)
     config.d1 = geometry(&c->d1);
     config.l2 = geometry(&c->l2);
     config.ll = geometry(&c->ll);
+    for (int i = 0; i < 2; i++) {
+        config.itlb[i] = (struct tn_tlb_geometry){c->itlb[i].entries, c->itlb[i].assoc};
+        config.dtlb[i] = (struct tn_tlb_geometry){c->dtlb[i].entries, c->dtlb[i].assoc};
+    }
+    config.page_bits = page_bits;
     config.cache_sim = c->cache_sim;
     config.branch_sim = c->branch_sim;
     config.use = c->use;
@@ -208,6 +220,8 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
     struct tn_object_info object = {.path = "/random", .start = 0x400000, .size = 0x100000};
 
     memcpy(mc.prefetch, config->prefetch, sizeof mc.prefetch);
+    memcpy(mc.itlb, config->itlb, sizeof mc.itlb);
+    memcpy(mc.dtlb, config->dtlb, sizeof mc.dtlb);
     pair->config = *config;
     pair->out = out;
     pair->good = true;

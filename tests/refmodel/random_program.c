@@ -287,10 +287,21 @@ static void random_policies(struct program *p, struct pair_config *config)
     }
 }
 
+static void random_tlbs(struct program *p, struct pair_config *config)
+{
+    struct model_tlb_config *tlbs[] = {&config->itlb[0], &config->dtlb[0], &config->itlb[1], &config->dtlb[1]};
+
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t assoc = 1 + rng_below(&p->rng, 4), sets = 1 + rng_below(&p->rng, 2 + i);
+
+        if (i < 2 || chance(p, 2))
+            *tlbs[i] = (struct model_tlb_config){sets * assoc, assoc};
+    }
+}
+
 static void random_config(struct program *p, struct pair_config *config)
 {
-    uint32_t i1 = random_line(p), d1 = random_line(p), ll = i1 > d1 ? i1 : d1;
-    uint32_t policy = rng_below(&p->rng, 4);
+    uint32_t i1 = random_line(p), d1 = random_line(p), ll = i1 > d1 ? i1 : d1, policy = rng_below(&p->rng, 4);
 
     memset(config, 0, sizeof *config);
     if (has(p, RP_LEVEL_2) && chance(p, 2))
@@ -335,6 +346,8 @@ static void random_config(struct program *p, struct pair_config *config)
         !config->prefetch[MODEL_STREAM] && !config->prefetch[MODEL_NEXT_LINE] && !config->prefetch[MODEL_ADJACENT] &&
         chance(p, 2))
         random_sample(p, config);
+    if (has(p, RP_TLB) && config->cache_sim && !config->sample && !config->coherence && !chance(p, 3))
+        random_tlbs(p, config);
     if (chance(p, 2))
         random_policies(p, config);
     if (p->options->paths >= 0)
@@ -834,6 +847,8 @@ static void end_program(struct program *p)
         pair_check_empty(p->pair);
 }
 
+#define SHAPE(cache) (unsigned long long)(cache).size, (cache).assoc, (cache).line
+#define PAIR(tlb) (tlb)->entries, (tlb)->assoc
 void rp_run(const struct rp_options *options, struct rp_result *result)
 {
     struct program *p = calloc(1, sizeof *p);
@@ -849,21 +864,18 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
         p->features &= ~(uint32_t)RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
     p->pair = pair_new(&config, options->out);
     TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u "
-          "callers %u recs %u%s pairs %u sample %u policies %d%d%d%d\n",
-          (unsigned long long)config.l2.size, config.l2.assoc, config.l2.line,
-          (unsigned long long)config.i1.size, config.i1.assoc, config.i1.line,
-          (unsigned long long)config.d1.size, config.d1.assoc, config.d1.line,
-          (unsigned long long)config.ll.size, config.ll.assoc, config.ll.line,
+          "callers %u recs %u%s pairs %u sample %u policies %d%d%d%d tlbs %u,%u %u,%u %u,%u %u,%u\n",
+          SHAPE(config.l2), SHAPE(config.i1), SHAPE(config.d1), SHAPE(config.ll),
           config.cache_sim ? " caches" : "", config.branch_sim ? " branches" : "", config.use ? " use" : "",
           config.write_back ? " write-back" : "", config.prefetch[MODEL_STREAM] ? " stream" : "",
           config.prefetch[MODEL_NEXT_LINE] ? " next-line" : "", config.prefetch[MODEL_ADJACENT] ? " adjacent" : "",
-          config.coherence ? " coherent" : "",
-          config.strides ? " strides" : "", config.patterns ? " patterns" : "", config.inclusive ? " inclusive" : "",
-          config.shared_l1 ? " shared" : config.parallel ? " parallel" : "",
+          config.coherence ? " coherent" : "", config.strides ? " strides" : "", config.patterns ? " patterns" : "",
+          config.inclusive ? " inclusive" : "", config.shared_l1 ? " shared" : config.parallel ? " parallel" : "",
           config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",
           (unsigned long long)config.paths, config.lag, config.separate_callers, config.separate_recs,
           config.data ? " data" : "", config.most_pairs, config.sample, config.l2.policy, config.i1.policy,
-          config.d1.policy, config.ll.policy);
+          config.d1.policy, config.ll.policy, PAIR(config.itlb), PAIR(config.dtlb), PAIR(config.itlb + 1),
+          PAIR(config.dtlb + 1));
     p->pool = 0x10000000;
     p->pool_size = config.d1.size * (1 + rng_below(&p->rng, 3)) + 4096;
     p->conflict = config.d1.size / config.d1.assoc;

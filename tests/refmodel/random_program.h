@@ -22,7 +22,7 @@
                 X(BRANCHES, "branches") X(ODD_SETS, "odd-sets") X(PLAIN, "plain") X(LEVEL_2, "l2")           \
             X(SEPARATE, "separate") X(COROUTINES, "coroutines") X(WRITE_BACK, "write-back")                      \
             X(PREFETCH, "prefetch") X(PARALLEL, "parallel") X(DATA, "data") X(COHERENCE, "coherence")      \
-            X(PATTERNS, "patterns") X(PAIRS, "pairs") X(SAMPLE, "sample")
+            X(PATTERNS, "patterns") X(PAIRS, "pairs") X(SAMPLE, "sample") X(TLB, "tlb")
 
 enum {
 #define X(name, text) RP_BIT_##name,
