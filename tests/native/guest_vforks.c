@@ -2,7 +2,8 @@
 /*
  * guest_vforks.c: children for which their parent waits, as for those of vfork, but which have a copy of its memory
  * (CLONE_VFORK without CLONE_VM). Its other threads go on meanwhile; it waits until the child ends, however it does, or
- * becomes another program, and no longer. Prints the same on the bare CPU.
+ * becomes another program, and no longer: not for threads that the child leaves behind. Prints the same on the bare
+ * CPU.
  */
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -132,6 +133,29 @@ static void grandchild(int how)
     printf(", went on %d\n", shared->at_end == 2);
 }
 
+static void *outlives(void *argument)
+{
+    for (int i = 0; i < 1000 && !shared->returned; i++)
+        usleep(10000);
+    _exit(5 + shared->returned);
+    return argument;
+}
+
+/* The child's first thread ends, and leaves another one. */
+static void first_ends(int how)
+{
+    pthread_t thread;
+
+    shared->returned = 0;
+    pid_t child = (pid_t)clone_by(how, CLONE_VFORK);
+    if (child == 0) {
+        pthread_create(&thread, NULL, outlives, NULL);
+        syscall(SYS_exit, 0);
+    }
+    shared->returned = 1;
+    printf("first thread ends: status %d\n", status_of(child));
+}
+
 /* A child that makes such a child itself. */
 static void nested(int how)
 {
@@ -169,6 +193,7 @@ int main(void)
         ends(how, CLONE_FILES);
         becomes(how);
         grandchild(how);
+        first_ends(how);
         nested(how);
     }
     for (int i = 0; i < 3; i++)

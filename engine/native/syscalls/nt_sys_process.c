@@ -303,8 +303,9 @@ bool nt_sys_exit(struct nt_thread *thread, struct nt_call *call)
     if (nt_thread_ends_last(thread)) { /* which is the program's end */
         nt_finish();
         nt_consumer_stop(true);
-        let_parent_go_on();
     }
+    if (!thread->is_child && thread->tid == nt_process_id()) /* the kernel waits for this one alone */
+        let_parent_go_on();
     end_thread(thread, __NR_exit, (int)NT_ARG(call, 0));
 }
 
