@@ -29,6 +29,13 @@ try merge -o sum small events
 edit caches "INSERT INTO meta VALUES('cache.D1', '32768,8,64')"
 try merge -o sum small caches
 try merge -o sum --keep=rank small
+# An event that only one has, with the option that records it.
+printf 'events: Ir\nfn=f\n1 1\n' >plain.callgrind
+printf 'events: Ir Bc\nfn=f\n1 1 1\n' >branches.callgrind
+tenure import -q -o plain plain.callgrind
+tenure import -q -o branches branches.callgrind
+try merge -o sum plain branches
+try merge -o sum branches plain
 ls
 try merge -o sum small small random
 tenure sql sum "SELECT function, calls, Ir, Ir_incl FROM functions WHERE function LIKE 'f_' ORDER BY function LIMIT 3"

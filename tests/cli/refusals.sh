@@ -49,6 +49,7 @@ done
 try record --D1=32K,8,128 true
 try record --I1=32K,8,128 --L2=256K,8,128 --LL=8M,16,64 true
 try record --L2=256K,8,32 true
+try record --L2=of true
 try record --out=nowhere/profile true
 try record --out=folder true
 mkfifo pipe
