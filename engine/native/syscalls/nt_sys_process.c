@@ -125,6 +125,8 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call, uint64_
     nt_signal_block_all();
     if (flags & CLONE_VFORK)
         nt_baton_lend();
+    else
+        nt_lock_take(&nt_thread_lock); /* the record is not another thread's before the child's number is in it */
     if (wanted == NULL) {
         NT_ARG(call, 1) = area->engine_sp;
     } else {
@@ -136,8 +138,14 @@ static bool clone_shared(struct nt_thread *thread, struct nt_call *call, uint64_
         nt_consumer_stop(true);
         call->result = nt_gate_clone(call->raw, child->area);
     }
-    if (flags & CLONE_VFORK)
+    if (flags & CLONE_VFORK) {
         nt_baton_take();
+    } else {
+        int none = 0, tid = (int)call->result; /* it has not begun, and may be killed before */
+        if (tid > 0)
+            __atomic_compare_exchange_n(&child->tid, &none, tid, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        nt_lock_give(&nt_thread_lock);
+    }
     /* The child of vfork has become another program by now, or has ended. */
     if (flags & CLONE_VFORK && !child->outside)
         nt_thread_killed_inside(child);

@@ -61,7 +61,7 @@ struct nt_thread {
     struct nt_area *own_area; /* NULL: it has not been without the core's yet */
     struct nt_process *process;
     volatile int running; /* 0: the record is free; cleared as the thread's last store */
-    int tid;                /* 0: it has not begun yet */
+    int tid;                /* 0: it has not been made yet */
     struct nt_thread *next; /* all records ever made */
 
     uint32_t number;              /* of threads made before it */
