@@ -204,23 +204,31 @@ bool nt_sys_pselect6(struct nt_thread *thread, struct nt_call *call)
 /* ----------------------------------------------------------------------------- SIGKILL */
 
 /* Nobody can take it: whoever sends it to this process has the last part written first. The baton is not given back, so
- * that nothing of the program runs meanwhile. */
-static bool kill_all(struct nt_call *call)
+ * that nothing of the program runs meanwhile. A child writes nothing, and has nothing of the engine in its hands. */
+static bool kill_all(struct nt_thread *thread, struct nt_call *call)
 {
+    if (thread->is_child) {
+        thread->died_of = SIGKILL;
+        bool was_made = nt_call_pass(thread, call);
+        thread->died_of = 0;
+        return was_made;
+    }
     nt_finish();
     nt_sys6((long)call->raw[0], (long)call->raw[1], (long)call->raw[2], (long)call->raw[3], (long)call->raw[4], 0, 0);
     nt_die(128 + SIGKILL, "could not end by signal %d\n", SIGKILL);
 }
 
-/* Whether the thread has been killed and may still run: it does until its processor is told. */
-static bool is_being_killed(const struct nt_thread *thread)
+/* Whether the thread has been killed. It may still run, until its processor is told. */
+static bool is_killed(const struct nt_thread *thread)
 {
     static const char *const keys[] = {"\nSigPnd:\t", "\nShdPnd:\t"};
     char path[40], text[2048];
     uint64_t pending = 0;
 
+    if (nt_thread_is_gone(thread))
+        return true;
     nt_format(path, sizeof path, "/proc/%d/status", thread->tid);
-    if (!thread->running || thread->tid == 0 || !nt_host_read_text(path, text, sizeof text))
+    if (!nt_host_read_text(path, text, sizeof text))
         return false;
     for (const char *line = text; *line != '\0'; line++) {
         for (unsigned i = 0; i < 2; i++) {
@@ -229,14 +237,15 @@ static bool is_being_killed(const struct nt_thread *thread)
                 pending |= nt_number(&number, 16);
         }
     }
-    return pending & NT_BIT(SIGKILL) && !nt_thread_is_gone(thread);
+    return pending & NT_BIT(SIGKILL);
 }
 
 /* Any other call that sends it. A process that shares our memory may be killed by it: not in the middle of the engine,
- * where it may hold what others wait for. Not for a child: it may kill itself, and would let nobody go on. */
+ * where it may hold what others wait for. One that sleeps in the kernel, however long, never comes back from there. Not
+ * for a child: it may be killed as well, and would let nobody go on. */
 static bool kill_others(struct nt_thread *thread, struct nt_call *call)
 {
-    if (!nt_thread_has_children())
+    if (thread->is_child || !nt_thread_has_children())
         return nt_call_pass(thread, call);
     thread->outside = 1;
     nt_lock_take(&nt_request_lock); /* its holder may rest while others are stopped */
@@ -244,10 +253,11 @@ static bool kill_others(struct nt_thread *thread, struct nt_call *call)
     call->result = nt_sys6((long)call->raw[0], (long)call->raw[1], (long)call->raw[2], (long)call->raw[3],
                            (long)call->raw[4], (long)call->raw[5], (long)call->raw[6]);
     for (struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
-        while (other->is_child && other != thread && is_being_killed(other))
+        if (!other->running || !other->is_child || !is_killed(other))
+            continue;
+        while (nt_host_thread_state(other->tid) == 'R')
             nt_sys3(__NR_sched_yield, 0, 0, 0);
-        if (other->running && other->is_child && nt_thread_is_gone(other))
-            other->has_left = true; /* with nothing of the engine in its hands */
+        other->died_of = SIGKILL; /* with nothing of the engine in its hands */
     }
     nt_others_go_on(thread);
     nt_lock_give(&nt_request_lock);
@@ -259,32 +269,30 @@ bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
 {
     int to = (int)NT_ARG(call, 0);
 
-    if (NT_ARG(call, 1) != SIGKILL || thread->is_child)
+    if (NT_ARG(call, 1) != SIGKILL)
         return nt_call_pass(thread, call);
     if (to == nt_process_id() ||
         (call->raw[0] == __NR_kill && (to == 0 || (to < -1 && -to == (int)nt_sys3(__NR_getpgid, 0, 0, 0)))))
-        return kill_all(call);
+        return kill_all(thread, call);
     return kill_others(thread, call);
 }
 
 /* To one of its threads. */
 bool nt_sys_tgkill(struct nt_thread *thread, struct nt_call *call)
 {
-    if (NT_ARG(call, 2) != SIGKILL || thread->is_child)
+    if (NT_ARG(call, 2) != SIGKILL)
         return nt_call_pass(thread, call);
     if ((int)NT_ARG(call, 0) == nt_process_id())
-        return kill_all(call);
+        return kill_all(thread, call);
     return kill_others(thread, call);
 }
 
 bool nt_sys_tkill(struct nt_thread *thread, struct nt_call *call)
 {
-    if (NT_ARG(call, 1) != SIGKILL || thread->is_child)
+    if (NT_ARG(call, 1) != SIGKILL)
         return nt_call_pass(thread, call);
-    for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
-        if (other->running && other->tid == (int)NT_ARG(call, 0) && !other->is_child)
-            return kill_all(call);
-    }
+    if (nt_sys3(__NR_tgkill, nt_process_id(), (int)NT_ARG(call, 0), 0) == 0)
+        return kill_all(thread, call);
     return kill_others(thread, call);
 }
 
@@ -295,7 +303,7 @@ bool nt_sys_pidfd_send_signal(struct nt_thread *thread, struct nt_call *call)
     char path[40], text[512];
     const char *at = text;
 
-    if (NT_ARG(call, 1) != SIGKILL || thread->is_child)
+    if (NT_ARG(call, 1) != SIGKILL)
         return nt_call_pass(thread, call);
     nt_format(path, sizeof path, "/proc/thread-self/fdinfo/%d", (int)NT_ARG(call, 0));
     if (!nt_host_read_text(path, text, sizeof text))
@@ -304,6 +312,6 @@ bool nt_sys_pidfd_send_signal(struct nt_thread *thread, struct nt_call *call)
         at++;
     at = nt_after(at, key);
     if (at != NULL && nt_number(&at, 10) == (uint64_t)nt_process_id())
-        return kill_all(call);
+        return kill_all(thread, call);
     return kill_others(thread, call);
 }

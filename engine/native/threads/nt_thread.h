@@ -97,9 +97,9 @@ struct nt_thread {
     bool is_child;               /* of another process, which shares our memory: what it does to its own is not ours */
     bool is_vfork;               /* and its parent waits until it has gone, and tidies up */
     bool clears_actions;         /* and it begins with the default for what it does not ignore */
-    bool has_left;               /* and it is another program by now, or about to be, or was killed by us */
+    bool has_left;               /* and it is another program by now, or about to be */
     bool ends;                   /* it is about to end, and nt_thread_ends_last was asked of it */
-    uint8_t died_of;             /* the signal that it is about to die of; 0: none */
+    uint8_t died_of;             /* the signal that it is about to die of, holding nothing of the engine; 0: none */
     uint8_t own_limits;          /* and the limits that it has set itself, by bit (nt_limit.h) */
     uint32_t handlers;           /* of signals, that the core was told of and that have not returned */
 
