@@ -163,12 +163,29 @@ bool nt_host_read_text(const char *path, char *text, size_t size)
     return true;
 }
 
+/* /proc may be that of another PID namespace, where threads have other numbers. */
+static bool proc_is_ours(void)
+{
+    char own[16] = "";
+    const char *at = own;
+
+    nt_sys3(__NR_readlink, (long)"/proc/self", (long)own, sizeof own - 1);
+    return nt_number(&at, 10) == (uint64_t)nt_process_id();
+}
+
+bool nt_host_read_thread(int tid, const char *file, char *text, size_t size)
+{
+    char path[40];
+
+    nt_format(path, sizeof path, "/proc/%d/%s", tid, file);
+    return proc_is_ours() && nt_host_read_text(path, text, size);
+}
+
 char nt_host_thread_state(int tid)
 {
-    char path[32], text[64], *end = NULL;
+    char text[64], *end = NULL;
 
-    nt_format(path, sizeof path, "/proc/%d/stat", tid);
-    if (!nt_host_read_text(path, text, sizeof text))
+    if (!nt_host_read_thread(tid, "stat", text, sizeof text))
         return 0;
     for (char *at = text; *at != '\0'; at++)
         end = *at == ')' ? at : end;

@@ -47,6 +47,9 @@ bool nt_host_program_text(uint64_t from, char *text, size_t size);
 /* The beginning of a small file as a zero-ended text without its last newline; false if it cannot be read. */
 bool nt_host_read_text(const char *path, char *text, size_t size);
 
+/* The same of /proc/<tid>/<file>; false also where /proc has other numbers than we. */
+bool nt_host_read_thread(int tid, const char *file, char *text, size_t size);
+
 /* The thread's state, as the letter that /proc shows; 0: there is no such thread, or /proc cannot be read. */
 char nt_host_thread_state(int tid);
 

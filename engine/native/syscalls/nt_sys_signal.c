@@ -222,13 +222,12 @@ static bool kill_all(struct nt_thread *thread, struct nt_call *call)
 static bool is_killed(const struct nt_thread *thread)
 {
     static const char *const keys[] = {"\nSigPnd:\t", "\nShdPnd:\t"};
-    char path[40], text[2048];
+    char text[2048];
     uint64_t pending = 0;
 
     if (nt_thread_is_gone(thread))
         return true;
-    nt_format(path, sizeof path, "/proc/%d/status", thread->tid);
-    if (!nt_host_read_text(path, text, sizeof text))
+    if (!nt_host_read_thread(thread->tid, "status", text, sizeof text))
         return false;
     for (const char *line = text; *line != '\0'; line++) {
         for (unsigned i = 0; i < 2; i++) {
