@@ -182,6 +182,7 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
                                               : NT_BATON_FAIR,
                    options->turn << TN_STEP_BITS);
     nt_data_start(options, &map_host, vector->auxv);
+    nt_page_size_start(&options->config);
     nt_consumer_choose(&options->config, options->spare_core);
     nt_profile.core = tn_core_new(&options->config);
     nt_consumer_serve(nt_profile.core);

@@ -109,4 +109,12 @@ void nt_data_start(struct engine_options *options, const struct code_map_host *h
  * is there now is no file. */
 void nt_data_changed(struct nt_thread *thread, uint64_t start, uint64_t bytes, bool is_anonymous);
 
+/* ------------------------------------------------------------------------------------- page sizes (nt_page_size.c) */
+
+/* Before the core is made: it asks for them if it has TLBs. */
+void nt_page_size_start(struct tn_config *config);
+/* The program has given madvise this advice; it has mapped something with these arguments of mmap. */
+void nt_page_size_advised(uint64_t advice);
+void nt_page_size_mapped(uint64_t flags, uint64_t fd);
+
 #endif

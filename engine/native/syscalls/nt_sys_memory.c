@@ -125,6 +125,7 @@ bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
     if (!nt_failed(call->result) && !lock_mapped((uint64_t)call->result, NT_ARG(call, 1)))
         call->result = -EAGAIN;
     if (!nt_failed(call->result)) {
+        nt_page_size_mapped(flags, NT_ARG(call, 4));
         memory_mapped((uint64_t)call->result, NT_ARG(call, 1), is_shared(flags, NT_ARG(call, 4)));
         memory_changed((uint64_t)call->result, NT_ARG(call, 1), NT_ARG(call, 2));
         nt_data_changed(thread, (uint64_t)call->result, NT_ARG(call, 1), (flags & MAP_ANONYMOUS) != 0);
@@ -216,6 +217,7 @@ bool nt_sys_madvise(struct nt_thread *thread, struct nt_call *call)
         return nt_call_fail(call, ENOMEM);
     if (!nt_call_pass(thread, call))
         return false;
+    nt_page_size_advised(advice);
     if ((advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE) &&
         nt_maps_meets(start, start + bytes))
         nt_code_changed(start, bytes);
