@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,32 +257,55 @@ static int by_process(const void *a, const void *b)
     return (x->count > y->count) - (x->count < y->count);
 }
 
-bool names_list(const struct names *names, struct names_raw **out, size_t *count)
+bool names_each(const struct names *names, void (*take)(void *into, const struct names_raw *raw), void *into)
 {
-    DIR *directory = opendir(names->directory);
-    struct names_raw *list = NULL, found;
-    struct dirent *entry;
-    size_t n = 0;
+    _Alignas(struct dirent64) char entries[4096];
+    char path[2 * PATH_MAX];
+    struct names_raw found = {.path = path};
+    int directory = open(names->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ssize_t got = directory < 0 ? -1 : 1;
 
-    *out = NULL;
-    *count = 0;
-    if (directory == NULL)
-        return false;
-    while (errno = 0, (entry = readdir(directory)) != NULL) {
-        if (!parse_raw(names, entry->d_name, &found))
-            continue;
-        list = term_have(realloc(list, (n + 1) * sizeof *list));
-        found.path = term_text("%s/%s", names->directory, entry->d_name);
-        list[n++] = found;
+    while (got > 0 && (got = getdents64(directory, entries, sizeof entries)) > 0) {
+        const struct dirent64 *entry;
+        for (const char *at = entries; at < entries + got; at += entry->d_reclen) {
+            entry = (const struct dirent64 *)at;
+            if (!parse_raw(names, entry->d_name, &found))
+                continue;
+            snprintf(path, sizeof path, "%s/%s", names->directory, entry->d_name);
+            take(into, &found);
+        }
     }
-    int why = errno;
-    closedir(directory);
-    if (n > 1)
-        qsort(list, n, sizeof *list, by_process);
-    *out = list;
-    *count = n;
+    int why = got < 0 ? errno : 0;
+    if (directory >= 0)
+        close(directory);
     errno = why;
     return why == 0;
+}
+
+struct raw_list {
+    struct names_raw *raw;
+    size_t count;
+};
+
+static void add_raw(void *into, const struct names_raw *raw)
+{
+    struct raw_list *list = into;
+
+    list->raw = term_have(realloc(list->raw, (list->count + 1) * sizeof *list->raw));
+    list->raw[list->count] = *raw;
+    list->raw[list->count++].path = term_text("%s", raw->path);
+}
+
+bool names_list(const struct names *names, struct names_raw **out, size_t *count)
+{
+    struct raw_list list = {NULL, 0};
+    bool is_read = names_each(names, add_raw, &list);
+
+    if (is_read && list.count > 1)
+        qsort(list.raw, list.count, sizeof *list.raw, by_process);
+    *out = list.raw;
+    *count = list.count;
+    return is_read;
 }
 
 void names_list_free(struct names_raw *list, size_t count)

@@ -35,13 +35,15 @@ char *names_raw_pattern(const struct names *names);
 /* The path of a process's first raw file, if it has one, into PATH_MAX bytes. */
 void names_raw(const struct names *names, pid_t pid, char *out);
 
-/* The raw files of this recording that exist now, sorted by process and number; freed with names_list_free. False, with
- * errno: the folder cannot be read. */
+/* The raw files of this recording that exist now: false, with errno: the folder cannot be read. */
 struct names_raw {
     char *path;
     pid_t pid;
     unsigned count; /* 1, 2, ... of this process */
 };
+/* One after the other, without allocating; the path lasts until `take` returns. */
+bool names_each(const struct names *names, void (*take)(void *into, const struct names_raw *raw), void *into);
+/* All, sorted by process and number; freed with names_list_free. */
 bool names_list(const struct names *names, struct names_raw **out, size_t *count);
 void names_list_free(struct names_raw *list, size_t count);
 

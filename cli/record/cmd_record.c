@@ -73,9 +73,27 @@ static struct {
     pid_t process;          /* whose it is: not that of a child on its way to the engine */
     const char *elements;   /* a file for as long as the program runs; NULL: none */
     char raw[PATH_MAX];     /* the program's raw profile, if there is one that nobody has looked at; "": none */
+    struct names names;     /* of the recording, whose other raw profiles are then left, too */
     char runs[PATH_MAX];    /* profiles of single runs, which are called so and a number */
     uint64_t run_count;     /* of them, from 1 */
 } left;
+
+static void tell_raw(const char *raw)
+{
+    char word[TERM_WORD];
+    struct stat status;
+
+    if (stat(raw, &status) == 0 && status.st_size > 0)
+        term_error("the raw profile is kept: %s; `tenure import %s -o FILE` makes the profile", raw,
+                   term_word(word, raw));
+}
+
+static void tell_other_raw(void *unused, const struct names_raw *raw)
+{
+    (void)unused;
+    if (strcmp(raw->path, left.raw) != 0)
+        tell_raw(raw->path);
+}
 
 static void tell_left(void)
 {
@@ -85,9 +103,10 @@ static void tell_left(void)
         return;
     if (left.elements != NULL)
         unlink(left.elements);
-    if (left.raw[0] != '\0' && access(left.raw, F_OK) == 0)
-        term_error("the raw profile is kept: %s; `tenure import %s -o FILE` makes the profile", left.raw,
-                   term_word(word, left.raw));
+    if (left.raw[0] != '\0') {
+        tell_raw(left.raw); /* also where the folder cannot be read */
+        names_each(&left.names, tell_other_raw, NULL);
+    }
     if (left.run_count > 0)
         term_error("the profiles of runs are kept, %s1 to %" PRIu64 "; `tenure merge %s* -o FILE` makes their sum",
                    left.runs, left.run_count, term_word(word, left.runs));
@@ -735,27 +754,28 @@ static enum outcome run_all(struct record *r, struct engine *engine, const struc
 
 static int record(struct record *r, char **program)
 {
-    struct names names;
+    struct names *names = &left.names;
     struct engine engine;
     struct told told = {0};
-    int status = check(r, program, &names, &engine);
+    int status = check(r, program, names, &engine);
 
     if (status != 0)
         return status;
     left.process = getpid();
     if (atexit(tell_left) != 0)
         term_no_memory();
-    if (!find_elements(r, &names, program[0]))
+    if (!find_elements(r, names, program[0]))
         return CLI_OWN_FAILURE;
     if (r->runs > 1)
         given_hold_signals(); /* the sum of what has been is wanted whatever comes */
-    enum outcome outcome = run_all(r, &engine, &names, program, &told, &status);
+    enum outcome outcome = run_all(r, &engine, names, program, &told, &status);
     if (r->elements != NULL)
         unlink(r->elements);
     left.elements = NULL;
     free(r->elements);
     engine_free(&engine);
-    names_free(&names);
+    if (left.raw[0] == '\0') /* else they are asked for at the end */
+        names_free(names);
     if (r->summed > 0 && write_sum(r))
         told = tell(r, r->sum_name, true);
     else if (r->summed > 0)

@@ -6,11 +6,12 @@ record_faults.py: `tenure record` loses nothing where it cannot read, write or a
 A system call or an allocation of `tenure record` itself fails, or that and all behind it; the engine and the program
 have all that they need. Then either the program was not run, and that is said; or it has run as without, and its
 profile is there and whole, or its raw profile is, is named, and can be imported. A status other than the program's is
-125. Some of the calls and allocations are chosen; TENURE_SOAK: many more.
+125. Its child's profile is there as well, or the raw one is named. Some of the calls and allocations are chosen, and
+the first allocations behind the program's end; TENURE_SOAK: many more.
 
-    record_faults.py TENURE FAIL_ALLOC FAIL_CALL PROGRAM
+    record_faults.py TENURE FAIL_ALLOC FAIL_CALL PROGRAM FORKS
 
-PROGRAM is static (what is preloaded is not for it), and says something.
+PROGRAM and FORKS are static (what is preloaded is not for them), and say something; FORKS has a child.
 """
 import concurrent.futures
 import os
@@ -24,10 +25,10 @@ import tempfile
 import filled
 from checks import check, finish
 
-TENURE, FAIL_ALLOC, FAIL_CALL, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:5])
+TENURE, FAIL_ALLOC, FAIL_CALL, PROGRAM, FORKS = (os.path.abspath(path) for path in sys.argv[1:6])
 CHOSEN, CHOSEN_IN_SOAK = 5, 400
 ENVIRONMENT = {**os.environ, 'LC_ALL': 'C.UTF-8', 'COLUMNS': '120', 'NO_COLOR': '1'}
-OPTIONS = [[], ['--raw'], ['--runs=2']]
+RECORDINGS = [[PROGRAM], ['--raw', PROGRAM], ['--runs=2', PROGRAM], [FORKS, 'fork']]
 
 
 def is_sound(path):
@@ -39,8 +40,8 @@ def left_of(here, errors):
     left = set()
     for name in sorted(os.listdir(here)):
         path = os.path.join(here, name)
-        if name == 'output':
-            left.add('output' if is_sound(path) else 'output, damaged')
+        if re.fullmatch(r'output(\.\d+)?', name):
+            left.add(('child' if '.' in name else 'output') + ('' if is_sound(path) else ', damaged'))
         elif name.endswith('.raw'):
             left.add('raw, not named' if name not in errors else 'raw' if is_sound(path) else 'raw, damaged')
         elif name[:-1].endswith('.run') and f'{name[:-1]}* -o FILE' in errors and is_sound(path):
@@ -50,11 +51,11 @@ def left_of(here, errors):
     return left
 
 
-def answer(how, options, fail):
+def answer(how, recording, fail):
     """Status, stdout and the files left; stderr; how many calls or allocations there were."""
     with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as other:
         counted = os.path.join(other, 'count')
-        words = [TENURE, 'record', '-q', '-o', 'output', *options, PROGRAM]
+        words = [TENURE, 'record', '-q', '-o', 'output', *recording]
         environment = {**ENVIRONMENT, 'TMPDIR': other}
         if how == 'allocation':
             environment.update({'LD_PRELOAD': FAIL_ALLOC, 'FAIL_ALLOC_COUNT': counted,
@@ -70,16 +71,29 @@ def answer(how, options, fail):
         return (done.returncode, done.stdout, left_of(here, errors)), errors, count
 
 
+def first_behind(recording, count):
+    """The first allocation without which the program has run all the same, if none behind it succeeds."""
+    low = 1
+    while low < count:
+        middle = (low + count) // 2
+        if answer('allocation', recording, f'{middle}+')[0][1]:
+            count = middle
+        else:
+            low = middle + 1
+    return low
+
+
 def one(job):
-    how, options, fail, sound, words = job
-    got, errors, _ = answer(how, options, fail)
+    how, recording, fail, sound, words = job
+    got, errors, _ = answer(how, recording, fail)
     status, stdout, left = got
     said = bool(errors) and all(line.startswith('tenure: ') for line in errors.splitlines())
     not_run = (stdout, left) == (b'', set()) and status in (125, 126, 127)
-    runs = 2 if '--runs=2' in options else 1
-    kept = (status == 125 and bool(left) and left <= {'output', 'raw', 'run'} and
+    runs = 2 if '--runs=2' in recording else 1
+    child_lost = status == sound[0] and left == {'output', 'raw'} and FORKS in recording
+    kept = ((status == 125 or child_lost) and bool(left) and left <= {'output', 'child', 'raw', 'run'} and
             stdout in (sound[1], sound[1][:len(sound[1]) // runs]))
-    check(f'record {" ".join(options)}: {how} {fail}: {status} {stdout[:60]} {left} {errors[:300]!r}',
+    check(f'record {" ".join(recording)}: {how} {fail}: {status} {stdout[:60]} {left} {errors[:300]!r}',
           (said and (not_run or kept)) or (got == sound and errors == words), True)
 
 
@@ -89,14 +103,17 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         FAIL_ALLOC = shutil.copy(FAIL_ALLOC, folder)  # the loader parts LD_PRELOAD at spaces, so a path has none
         jobs, chance = [], random.Random(7)
-        for options in OPTIONS:
+        for recording in RECORDINGS:
             for how, kinds in ('call', ('EIO', 'ENOSPC', 'EINTR', 'short')), ('allocation', ('',)):
-                sound, words, count = answer(how, options, None)
-                check(f'record {" ".join(options)}: {words}', (sound[0], sound[2], count > 0), (0, {'output'}, True))
+                sound, words, count = answer(how, recording, None)
+                check(f'record {" ".join(recording)}: {words}', (sound[0], sound[2], count > 0),
+                      (0, {'output', 'child'} if FORKS in recording else {'output'}, True))
                 for kind in kinds:
                     for lasting in ('', '+') if kind != 'EINTR' else ('',):
-                        jobs += [(how, options, f'{n}{lasting}{":" + kind if kind else ""}', sound, words)
+                        jobs += [(how, recording, f'{n}{lasting}{":" + kind if kind else ""}', sound, words)
                                  for n in filled.chosen(count, chance, CHOSEN, CHOSEN_IN_SOAK)]
+            first = first_behind(recording, count)
+            jobs += [(how, recording, f'{n}+', sound, words) for n in range(first, first + CHOSEN)]
         for _ in pool.map(one, jobs):
             pass
     sys.exit(finish())
