@@ -156,6 +156,22 @@ bool tp_image_names_special(const struct tp_image *image, const char *folder, co
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+static Dwarf_OOM oom_handler(Dwarf *dwarf)
+{
+    Dwarf_OOM handler = dwarf_new_oom_handler(dwarf, NULL);
+
+    dwarf_new_oom_handler(dwarf, handler);
+    return handler;
+}
+
+/* libdw does not see that it had no memory for a unit's table of abbreviations, and reads at NULL later. `errno` was 0
+ * before the unit was opened. */
+static void check_memory(Dwarf *dwarf)
+{
+    if (errno == ENOMEM)
+        oom_handler(dwarf)();
+}
+
 bool tp_image_unit(const struct tp_image *image, Dwarf *dwarf, Dwarf_CU **cu, uint8_t *type, Dwarf_Die *unit,
                    Dwarf_Die *split)
 {
@@ -163,7 +179,10 @@ bool tp_image_unit(const struct tp_image *image, Dwarf *dwarf, Dwarf_CU **cu, ui
     char own[PATH_MAX], package[PATH_MAX + 8];
 
     *split = (Dwarf_Die){0};
-    if (dwarf_get_units(dwarf, *cu, cu, NULL, type, unit, NULL) != 0)
+    errno = 0;
+    bool is_there = dwarf_get_units(dwarf, *cu, cu, NULL, type, unit, NULL) == 0;
+    check_memory(dwarf);
+    if (!is_there)
         return false;
     if (*type != DW_UT_skeleton || !image_path(image, own))
         return true;
@@ -172,13 +191,13 @@ bool tp_image_unit(const struct tp_image *image, Dwarf *dwarf, Dwarf_CU **cu, ui
     name = name ? name : dwarf_formstring(dwarf_attr(unit, DW_AT_GNU_dwo_name, &found));
     snprintf(package, sizeof package, "%s.dwp", own);
     if (name && !tp_image_names_special(image, NULL, name) && !tp_image_names_special(image, folder, name) &&
-        !tp_image_names_special(image, NULL, package))
+        !tp_image_names_special(image, NULL, package)) {
+        errno = 0;
         dwarf_cu_info(*cu, NULL, NULL, NULL, split, NULL, NULL, NULL);
-    if (split->cu) { /* where memory runs out in its file, it goes on as in this one */
-        Dwarf_OOM usual = dwarf_new_oom_handler(dwarf, NULL);
-        dwarf_new_oom_handler(dwarf, usual);
-        dwarf_new_oom_handler(dwarf_cu_getdwarf(split->cu), usual);
+        check_memory(dwarf);
     }
+    if (split->cu) /* where memory runs out in its file, it goes on as in this one */
+        dwarf_new_oom_handler(dwarf_cu_getdwarf(split->cu), oom_handler(dwarf));
     return true;
 }
 

@@ -44,7 +44,7 @@ bool tp_image_is(const struct tp_image *image, const uint8_t *id, size_t size);
 bool tp_image_names_special(const struct tp_image *image, const char *folder, const char *name);
 
 /* The next unit of the image's debug information (cu at first NULL), and what a skeleton has in a file of its own, if
- * that may be opened; false: there is none. */
+ * that may be opened; false: there is none. Where there is no memory for it, libdw's handler of that is called. */
 bool tp_image_unit(const struct tp_image *image, Dwarf *dwarf, Dwarf_CU **cu, uint8_t *type, Dwarf_Die *unit,
                    Dwarf_Die *split);
 

@@ -5,9 +5,10 @@ memory.py: no command says something false, or crashes, where memory runs out.
 
 One allocation of a command fails, or that and all behind it. Then the command answers as it does with memory, or fails:
 status 1, one line on stderr, nothing on stdout, no file. Of the allocations of a command some are chosen; TENURE_SOAK:
-all.
+all. PROGRAM, which has debug information, is recorded: of its import all allocations fail, one at a time, until libdw
+has opened its units, since it does not look whether it has them.
 
-    memory.py TENURE FAIL_ALLOC
+    memory.py TENURE FAIL_ALLOC [PROGRAM]
 """
 import concurrent.futures
 import os
@@ -21,10 +22,11 @@ import filled
 from checks import check, finish
 
 TENURE, FAIL_ALLOC = (os.path.abspath(path) for path in sys.argv[1:3])
-CHOSEN = 6
+CHOSEN, UNTIL_UNITS = 6, 200
 ENVIRONMENT = {**os.environ, 'LC_ALL': 'C.UTF-8', 'COLUMNS': '120', 'NO_COLOR': '1'}
-GIVEN = ('profile', 'raw', 'plain')
-COMMANDS = filled.COMMANDS + [['diff', '--html', '+', '@', '@'], ['import', '-q', '-o', '+', 'raw'],
+GIVEN = ('profile', 'raw', 'plain', 'program')
+IMPORT = ['import', '-q', '-o', '+']
+COMMANDS = filled.COMMANDS + [['diff', '--html', '+', '@', '@'], [*IMPORT, 'raw'],
                               ['report', 'raw'], ['check', 'raw'], ['check', 'plain'],
                               ['export', '--format=callgrind', '--events=all', 'raw']]
 
@@ -45,7 +47,7 @@ def answer(command, folder, fail):
             os.unlink(counted)
         written = {name: os.path.getsize(os.path.join(here, name)) for name in sorted(os.listdir(here))
                    if name not in GIVEN}
-        return (done.returncode, done.stdout, written), done.stderr.decode('utf-8', 'replace'), count
+        return (done.returncode, done.stdout, written), filled.own_errors(done), count
 
 
 def one(job):
@@ -68,6 +70,12 @@ def main():
             for lasting in ('', '+'):
                 jobs += [(command, folder, f'{n}{lasting}', sound, words)
                          for n in filled.chosen(count, chance, CHOSEN)]
+        if len(sys.argv) > 3:
+            subprocess.run([TENURE, 'record', '-q', '--raw', '-o', os.path.join(folder, 'program'), sys.argv[3]],
+                           stdout=subprocess.DEVNULL, check=True)
+            sound, words, count = answer([*IMPORT, 'program'], folder, None)
+            check('allocations of an import', (sound[0], count > UNTIL_UNITS), (0, True))
+            jobs += [([*IMPORT, 'program'], folder, str(n), sound, words) for n in range(1, UNTIL_UNITS + 1)]
         for _ in pool.map(one, jobs):
             pass
     sys.exit(finish())

@@ -64,9 +64,7 @@ def answer(how, recording, fail):
             words = [FAIL_CALL, counted, fail or '0', *words]
         done = subprocess.run(words, cwd=here, stdin=subprocess.DEVNULL, env=environment, capture_output=True,
                               timeout=100, check=False)
-        # Where libdw has no memory an assertion of its own fails, and says so.
-        errors = re.sub(r'Unexpected error\.\n|[^\n]*Assertion [^\n]* failed\.\n', '',
-                        done.stderr.decode('utf-8', 'replace'))
+        errors = filled.own_errors(done)
         count = int(open(counted, encoding='ascii').read().split()[0]) if os.path.exists(counted) else 0
         return (done.returncode, done.stdout, left_of(here, errors)), errors, count
 
