@@ -111,13 +111,19 @@ static uint64_t random_next(uint64_t *state)
 struct chains {
     char *data;
     uint64_t bytes;
+    bool by_page; /* of each page one line, so that they are spread over the sets of caches; else all lines */
     void *at[MOST_CHAINS];
 };
+
+static char *line_at(const struct chains *c, uint64_t i)
+{
+    return c->data + (c->by_page ? i * PAGE + i / 16 * LINE % PAGE : i * LINE);
+}
 
 /* All lines of the data in one circle, in random order; chains begin at even distances in it. */
 static bool make_circle(struct chains *c)
 {
-    uint64_t lines = c->bytes / LINE, state = 88172645463325252u;
+    uint64_t lines = c->bytes / (c->by_page ? PAGE : LINE), state = 88172645463325252u;
     uint32_t *order = malloc(lines * sizeof *order);
 
     if (order == NULL)
@@ -131,8 +137,8 @@ static bool make_circle(struct chains *c)
         order[other] = line;
     }
     for (uint64_t i = 0; i < lines; i++) {
-        char *line = c->data + (uint64_t)order[i] * LINE;
-        *(void **)line = c->data + (uint64_t)order[(i + 1) % lines] * LINE;
+        char *line = line_at(c, order[i]);
+        *(void **)line = line_at(c, order[(i + 1) % lines]);
         if (i % (lines / MOST_CHAINS) == 0 && i / (lines / MOST_CHAINS) < MOST_CHAINS)
             c->at[i / (lines / MOST_CHAINS)] = line;
     }
@@ -356,6 +362,37 @@ static double gauge_branch(struct gauge *g)
     return 2 * (gauge_cycles(g, branch, bits, sizeof bits) - known); /* half of them are guessed right */
 }
 
+/* The same lines in small pages, of which the TLBs hold a part, and in large ones, of which they hold all. Where there
+ * are no large ones it is not known. */
+static bool gauge_walk(struct gauge *g, uint64_t steps)
+{
+    enum { LARGE = 2 << 20, TIMES = 4, MOST = 1 << 16 };
+    struct tn_tlb_geometry itlb[2] = {{0}}, dtlb[2] = {{0}};
+    double cycles[2];
+
+    tlb_detect(itlb, dtlb);
+    uint64_t held = dtlb[1].entries ? dtlb[1].entries : dtlb[0].entries;
+    uint64_t pages = held * TIMES < MOST ? held * TIMES : MOST, bytes = pages * PAGE + LARGE;
+    for (int large = 0; large < 2; large++) {
+        char *data = map(bytes);
+        if (data == NULL)
+            return false;
+        struct chains c = {.data = data + (LARGE - (uintptr_t)data % LARGE) % LARGE,
+                           .bytes = pages * PAGE,
+                           .by_page = true};
+        madvise(data, bytes, large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+        bool is_made = make_circle(&c);
+        cycles[large] = is_made ? gauge_cycles(g, follow_one, &c, steps) : 0;
+        munmap(data, bytes);
+        if (!is_made)
+            return false;
+    }
+    double walk = (cycles[0] - cycles[1]) / (1 - (double)held / (double)pages);
+    if (walk > 1)
+        gauge_set(g, "time.walk", walk);
+    return true;
+}
+
 static bool gauge_machine(struct gauge *g)
 {
     struct tn_geometry found[GEOMETRY_LEVELS];
@@ -372,7 +409,7 @@ static bool gauge_machine(struct gauge *g)
     gauge_set(g, "time.clock", 1 / g->cycle);
     if (!gauge_level(g, "L2", second ? second / 2 : 4 * first, steps) ||
         !gauge_level(g, "LL", last / 8 > 2 * second ? last / 8 : 2 * second, steps) ||
-        !gauge_level(g, "memory", memory, steps) || !gauge_reach(g, last, steps))
+        !gauge_level(g, "memory", memory, steps) || !gauge_reach(g, last, steps) || !gauge_walk(g, steps))
         return false;
     char *pages = map((uint64_t)STEPS * STEP);
     if (pages == NULL)

@@ -146,7 +146,7 @@ static bool print_one(struct report *report, struct query *q)
     else if (query_real(q, 5) > 0)
         snprintf(text, sizeof text, "%s%s into D1; confidence: %s", most, level1, query_text(q, 7));
     else
-        snprintf(text, sizeof text, "mispredictions; confidence: %s", query_text(q, 7));
+        snprintf(text, sizeof text, "what is counted above; confidence: %s", query_text(q, 7));
     print_words("saves", text);
     print_words("remedy", query_text(q, 2));
     return true;

@@ -40,11 +40,11 @@ enum { SHARE, MOST, SPATIAL, SMALL, COLD, REGULAR, FAR };
 enum { LIMITS = sizeof limits / sizeof *limits };
 
 /* What rules may name, beside the limits. */
-enum { LINE1, LINE2, LINEL, SIZE1, SIZE2, SIZEL, W1, W2, WL, WC, WB, TOTAL, KINDS, WAY1, TIME, READ, SHARED, WRONG,
-       NEW_PAGE, FACTS };
+enum { LINE1, LINE2, LINEL, SIZE1, SIZE2, SIZEL, W1, W2, WL, WT, WC, WB, TOTAL, KINDS, WAY1, HELD, TIME, READ, SHARED,
+       WRONG, NEW_PAGE, WALK, FACTS };
 static const char *const fact_names[FACTS] = {"line1", "line2", "lineL", "size1", "size2", "sizeL", "w1", "w2", "wL",
-                                               "wc", "wb", "total", "kinds", "way1", "time",
-                                               "read", "shared", "wrong", "new_page"};
+                                               "wt", "wc", "wb", "total", "kinds", "way1",
+                                               "held", "time", "read", "shared", "wrong", "new_page", "walk"};
 
 struct adviser {
     tp_profile *profile;
@@ -117,7 +117,7 @@ static void advice_read_weights(struct adviser *a)
     static const struct {
         const char *event;
         int fact;
-    } terms[] = {{"L1m", W1}, {"L2m", W2}, {"LLm", WL}, {"Cm", WC}, {"Bm", WB}};
+    } terms[] = {{"L1m", W1}, {"L2m", W2}, {"LLm", WL}, {"Walk", WT}, {"Cm", WC}, {"Bm", WB}};
     struct tp_weighted_sum formula = {0};
     const struct tp_event *estimate = tp_event_find(a->profile, "CEst");
     bool known = estimate && estimate->formula && tp_weighted_sum_read(&formula, estimate->formula) == 0;
@@ -142,12 +142,14 @@ static int read_facts(struct adviser *a)
     }
     a->fact[WAY1] = a->fact[SIZE1] / fmax(1, advice_of_cache(a->profile, caches[0], 1));
     a->fact[KINDS] = tp_event_find(a->profile, "ConfD1") != NULL;
+    a->fact[HELD] = fmax(advice_of_cache(a->profile, "tlb.D", 2), advice_of_cache(a->profile, "tlb.D", 0));
     if (!estimated)
         return 0;
     advice_read_weights(a);
     if (tp_timed(a->profile)) {
-        static const char *const speeds[] = {"time.memory.read", "time.shared", "time.mispredicted", "time.page"};
-        for (int i = 0; i < NEW_PAGE - READ + 1; i++)
+        static const char *const speeds[] = {"time.memory.read", "time.shared", "time.mispredicted", "time.page",
+                                             "time.walk"};
+        for (int i = 0; i < FACTS - READ; i++)
             a->fact[READ + i] = advice_of_cache(a->profile, speeds[i], 0);
         if (tp_number(a->profile, sqlite3_mprintf("SELECT Time FROM totals"), 0, &a->fact[TIME], a->err))
             return -1;
@@ -268,7 +270,8 @@ static int time_saved(struct adviser *a, const struct tp_rule *rule, sqlite3_stm
 {
     double time, cest;
 
-    *out = advice_value_of(row, "shared") * a->fact[SHARED] + advice_value_of(row, "wrong") * a->fact[WRONG];
+    *out = advice_value_of(row, "shared") * a->fact[SHARED] + advice_value_of(row, "wrong") * a->fact[WRONG] +
+           advice_value_of(row, "walks") * a->fact[WALK] * advice_value_of(row, "waited");
     if (!(of_misses > 0) || advice_value_of(row, "data_id") <= 0)
         return 0;
     if (time_of_row(a, row, rule->pages, &time, &cest))
@@ -289,7 +292,8 @@ static int advice_keep(struct adviser *a, const struct tp_rule *rule, sqlite3_st
                                          "other_file_id", "other_line", "other_loop_id", "fusion"};
     double lines[3] = {advice_value_of(row, "lines1"), advice_value_of(row, "lines2"), advice_value_of(row, "linesL")};
     double misses = a->fact[W1] * lines[0] + a->fact[W2] * lines[1] + a->fact[WL] * lines[2];
-    double cest = misses + a->fact[WC] * advice_value_of(row, "shared") + a->fact[WB] * advice_value_of(row, "wrong");
+    double cest = misses + a->fact[WC] * advice_value_of(row, "shared") + a->fact[WB] * advice_value_of(row, "wrong") +
+                  a->fact[WT] * advice_value_of(row, "walks");
     bool timed = a->fact[TIME] > 0;
     double confidence, cycles = cest;
     int at = 1;
@@ -452,9 +456,9 @@ int tp_advise(tp_profile *profile, const char *text, struct tp_error *err)
 
     if (read_limits(&a, text) || read_facts(&a))
         return -1;
-    struct tp_advice_worth worth = {a.limit[SHARE] / 100 * a.fact[TOTAL], {a.fact[W1], a.fact[W2], a.fact[WL]},
-                                    a.limit[COLD], a.limit[REGULAR], a.limit[FAR],
-                                    a.fact[LINE1]};
+    struct tp_advice_worth worth = {a.limit[SHARE] / 100 * a.fact[TOTAL],
+                                    {a.fact[W1], a.fact[W2], a.fact[WL], a.fact[WT]},
+                                    a.limit[COLD], a.limit[REGULAR], a.limit[FAR], a.fact[LINE1]};
     return tp_advice_gather(profile, &worth, err) || write_limits(&a) ||
                    tp_advice_begin(profile, err) || try_rules(&a) ||
                    tp_advice_rank(profile, (int)fmin(a.limit[MOST], 1e9), err)

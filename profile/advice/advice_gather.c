@@ -25,14 +25,15 @@
  * Costs have names that are the same whatever was simulated: misses1, of these cold1, capacity1 and conflict1;
  * stores1, of the misses those of stores; and of the lines that they loaded used1, lost1 (bytes touched, and never
  * touched), touched1 (bytes touched, each time), tenures1; the same for levels 2 and L; of this also touchesL
- * and rareL (the sum of 1000 / touches over all lines); `time`, the estimate of time; and `spatial`, the spatial use
- * of level 1 in percent. What was not recorded is 0. Of misses1, chased1 are of accesses whose address comes from loads
- * that follow pointers (address_loads), forked1 of those that several such loads may lead to, and entered1 of those
- * whose address another load brings, which misses as often; that one's misses of the last level are enteredL.
+ * and rareL (the sum of 1000 / touches over all lines); `walks`, page walks; `time`, the estimate of time; and
+ * `spatial`, the spatial use of level 1 in percent. What was not recorded is 0. Of misses1, chased1 are of accesses
+ * whose address comes from loads that follow pointers (address_loads), forked1 of those that several such loads may
+ * lead to, and entered1 of those whose address another load brings, which misses as often; that one's misses of the
+ * last level are enteredL.
  *
- * Only data objects are looked at whose misses cost at least a tenth of what is worth saying: no advice can save more
- * of an object than its misses cost. Contexts of a function are one. What the dynamic linker pays is nobody's to
- * change, and left out.
+ * Only data objects are looked at whose misses and page walks cost at least a tenth of what is worth saying: no advice
+ * can save more of an object. Contexts of a function are one. What the dynamic linker pays is nobody's to change, and
+ * left out.
  */
 #include <sqlite3.h>
 
@@ -55,7 +56,8 @@ static const struct {
     {"lost1", {"SpLossD1"}},       {"lost2", {"SpLossD2"}},       {"lostL", {"SpLossL"}},
     {"touched1", {"BytD1"}},       {"touched2", {"BytD2"}},       {"touchedL", {"BytL"}},
     {"tenures1", {"EvD1"}},        {"tenures2", {"EvD2"}},        {"tenuresL", {"EvL"}},
-    {"touchesL", {"TchL"}},        {"rareL", {"AcCostL"}},       {"time", {"Time"}},
+    {"touchesL", {"TchL"}},        {"rareL", {"AcCostL"}},       {"walks", {"DTwr", "DTww"}},
+    {"time", {"Time"}},
 };
 enum { COSTS = sizeof costs / sizeof *costs };
 
@@ -103,7 +105,7 @@ static const char objects[] =
     "SELECT *, 100.0 * used1 / nullif(used1 + lost1, 0) AS spatial FROM (SELECT t.id AS data_id, t.kind, t.blocks,"
     " t.bytes, t.element, coalesce(t.size, 1.0 * t.bytes / (SELECT max(1, sum(recordings)) FROM runs)) AS size,"
     " 1.0 * t.bytes / nullif(t.blocks, 0) AS mean%s FROM t_data t WHERE kind NOT IN ('rest', 'other', 'folded'))"
-    " WHERE %!.15g * misses1 + %!.15g * misses2 + %!.15g * missesL >= %!.15g;"
+    " WHERE %!.15g * misses1 + %!.15g * misses2 + %!.15g * missesL + %!.15g * walks >= %!.15g;"
     "CREATE INDEX temp.i_advice_objects ON advice_objects(data_id);";
 
 /* Of the strides of an instruction in a data object: how many, how often the most frequent one, and which, and how
@@ -283,7 +285,9 @@ int tp_advice_gather(tp_profile *profile, const struct tp_advice_worth *worth, s
         !events || !sums
             ? TP_NO_MEMORY(err)
             : gather_make(profile, "advice_objects",
-                          sqlite3_mprintf(objects, events, weight[0], weight[1], weight[2], worth->least / 10), err) ||
+                          sqlite3_mprintf(objects, events, weight[0], weight[1], weight[2], weight[3],
+                                          worth->least / 10),
+                          err) ||
                   gather_shares(profile, events, err) ||
                   gather_make(profile, "advice_lines", sqlite3_mprintf(lines, sums), err) ||
                   gather_make(profile, "advice_sites", sqlite3_mprintf(sites, sums), err) ||

@@ -10,13 +10,14 @@
  *   fusion                                  in temp.advice_fusions: loops that are named, too
  *   lines1, lines2, linesL                  lines that less would be loaded, by level
  *   shared, wrong                           lines of other threads that less would be missed, branches guessed wrong
+ *   walks, waited                           page walks that there would be less, and the part of one that is waited for
  *   confidence                              0 to 1
  *
  * and each row of `evidence` is the column of its key, or the text in <key>_text. A column that is not there is NULL.
  * Parameters are bound by name: every limit (:spatial), :line1, :line2, :lineL (bytes of a line by level), :size1,
- * :size2, :sizeL (bytes of the caches), :w1, :w2, :wL, :wc, :wb (weights of a level's misses, of coherence misses and
- * of mispredictions in CEst), :total (CEst of the program), :kinds (1: misses are told apart, else 0), :way1 (bytes of
- * a way of level 1: addresses so far apart are in one set).
+ * :size2, :sizeL (bytes of the caches), :w1, :w2, :wL, :wt, :wc, :wb (weights of a level's misses, of page walks, of
+ * coherence misses and of mispredictions in CEst), :total (CEst of the program), :kinds (1: misses are told apart, else
+ * 0), :way1 (bytes of a way of level 1: addresses so far apart are in one set), :held (pages that the TLBs hold).
  *
  * Rules are asked in their order, and may see what those before them have found, in temp.advice_found: one cause is one
  * piece of advice.
@@ -49,10 +50,10 @@ struct tp_rule {
 /* Ended by a rule without a kind. */
 extern const struct tp_rule tp_rules[];
 
-/* What is worth saying: so much of the estimate, in which a miss of levels 1, 2 and L has these weights; limits of
- * advice, and the bytes of a line of level 1. */
+/* What is worth saying: so much of the estimate, in which a miss of levels 1, 2 and L, and a page walk, have these
+ * weights; limits of advice, and the bytes of a line of level 1. */
 struct tp_advice_worth {
-    double least, weight[3], cold, regular, far, line;
+    double least, weight[4], cold, regular, far, line;
 };
 
 /* Makes the temporary tables that rules ask; see advice_gather.c. */

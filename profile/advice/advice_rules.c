@@ -18,6 +18,9 @@
  * Lines that leave before they are used again, and lines that are loaded for nothing: what a fix saves is loads, not
  * parts of lines. Each line that was loaded once more than it had to be counts whole, at each level.
  *
+ * Pages that no TLB has: large pages are as few as the TLBs hold. A walk is waited for whole where the access has to
+ * wait for the one before, else with others (docs/model.md, 19).
+ *
  * Lines that threads take from each other: a fix saves the misses, with what CEst says of a coherence miss.
  *
  * Branches that are predicted badly: a misprediction costs what CEst says, and that is all that a fix saves.
@@ -89,6 +92,9 @@
 /* With eight keys in a line a step is three; the last three steps of a binary search are in one line already. */
 #define SEARCH_LEFT(level) "min(misses" level ", (misses" level " + 2 * entries) / 3)"
 #define HALVES "trips >= 6 AND trips <= 60 AND (1 << trips) <= size AND (1 << (trips + 5)) >= size"
+
+#define OWN_MEMORY "('heap', 'mapping', 'static')" /* whose pages the program can choose */
+#define LARGE "2097152" /* bytes of a large page */
 
 /* Of each data object the write that takes most lines, and who misses them: of misses of this kind, false or true. */
 #define SHARING(kind, most)                                                                                            \
@@ -366,6 +372,23 @@ const struct tp_rule tp_rules[] = {
         .evidence = {{"cold", "%", "of the misses in the last level are of lines never loaded before"},
                      {"times", "times", "a byte is touched while its line is cached, and not later"},
                      {"size", "bytes", "are used so"}},
+    },
+    {
+        .kind = "pages",
+        .title = "Accesses to so many pages that each has to be looked up in memory",
+        .fix = "put it into large pages: memory aligned to 2 MB, and madvise(MADV_HUGEPAGE); or do together what is"
+               " to be done in a page",
+        .needs = "DTwr",
+        .record = "--tlb=yes",
+        .if_so = "SELECT count(*) FROM temp.advice_objects WHERE size >= " LARGE " AND kind IN " OWN_MEMORY,
+        .sql = "SELECT " PLACE "walks * min(1, :held * " LARGE " / size) AS walks, (1 + 3 * chased) / 4 AS waited,"
+               " walks AS walked, size, 0.7 AS confidence FROM (SELECT s.data_id, s.function_id, s.file_id, s.line,"
+               " s.loop_id, o.size, o.walks, min(1, s.chased1 / max(1, s.misses1)) AS chased, row_number() OVER (PARTITION BY"
+               " s.data_id ORDER BY s.walks DESC) AS place FROM temp.advice_sites s JOIN temp.advice_objects o"
+               " ON o.data_id = s.data_id WHERE o.kind IN " OWN_MEMORY " AND o.size >= " LARGE ")"
+               " WHERE place = 1 AND walks > 0",
+        .evidence = {{"walked", "", "accesses to a page that no TLB had"},
+                     {"size", "bytes", "are so many pages of 4 KB that TLBs hold few of them"}},
     },
     /* threads */
     {

@@ -22,16 +22,18 @@
 #include "profile/base/error.h"
 
 enum { LINE = 64, LOOKS_AHEAD = 256 }; /* bytes, instructions */
+enum { WALKERS = 4 }; /* page walks at once */
 static const double HIDDEN = 0.5; /* of lines and instructions, what takes less, as far as the other hides it */
 static const double USUAL = 0.4; /* cycles of an instruction whose code is not known */
 
-const char *const tp_time_part[TP_TIME_PARTS] = {"Ir", "L1m", "L2m", "LLm", "Cm", "Bm", "pointers", "pages"};
+const char *const tp_time_part[TP_TIME_PARTS] = {"Ir", "L1m", "L2m", "LLm", "Walk", "Cm", "Bm", "pointers", "pages"};
 
 static const char *const counted[TP_COUNTED] = {"Ir",   "Bcm",  "Bim",  "D1cr", "D1cw", "D1mr",
-                                                "D1mw", "D2mr", "D2mw", "DLmr", "DLmw", "I1mr", "I2mr", "ILmr"};
+                                                "D1mw", "D2mr", "D2mw", "DLmr", "DLmw", "I1mr", "I2mr", "ILmr",
+                                                "DTwr", "DTww"};
 
 struct machine {
-    double ghz, reach, mispredicted, shared, page, step;
+    double ghz, reach, mispredicted, shared, page, step, walk;
     struct {
         double latency, flights, read, write;
     } from[TP_FROMS];
@@ -46,6 +48,7 @@ struct share {
 
 struct place {
     double executed, issue, wrong, shared, code[TP_FROMS]; /* code: lines of it */
+    double walks, walk; /* page walks, and what one takes */
     double open[TP_FROMS], roots, pointers[TP_FROMS], wait[TP_FROMS], stream[TP_FROMS];
     double far[TP_FROMS]; /* of open: those in another page */
     double stalled; /* the part of what its lines take that is waited for */
@@ -78,6 +81,7 @@ static void count_row(const uint64_t *row, const uint16_t *at, double out[TP_FOR
     out[TP_FOR_INSTRUCTIONS] = number(row, at[TP_IR]);
     out[TP_FOR_BRANCHES] = number(row, at[TP_BCM]) + number(row, at[TP_BIM]);
     out[TP_FOR_SHARED] = number(row, at[TP_D1CR]) + number(row, at[TP_D1CW]);
+    out[TP_FOR_WALKS] = number(row, at[TP_DTWR]) + number(row, at[TP_DTWW]);
     double i1 = number(row, at[TP_I1MR]), il = number(row, at[TP_ILMR]);
     double i2 = at[TP_I2MR] == TP_UNUSED ? i1 : number(row, at[TP_I2MR]);
     out[TP_FOR_CODE + TP_FROM_L2] = i1 - i2;
@@ -155,6 +159,11 @@ static void read_machine(struct making *m)
         double value = text ? strtod(text, NULL) : 0;
         *known[i].to = value > 0 && value < 1e6 ? value : known[i].usual;
     }
+    /* Memory was measured in so much of it that each line walked, too: where walks are known, they are paid apart. */
+    if (m->estimate->at[TP_DTWR] != TP_UNUSED) {
+        double *memory = &m->machine.from[TP_FROM_MEMORY].latency;
+        *memory = fmax(*memory / 2, *memory - m->machine.walk);
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ what is missed */
@@ -195,6 +204,7 @@ static int gather_instr(struct making *m, uint32_t instr)
         place->wrong += count[TP_FOR_BRANCHES];
         place->stream[TP_FROM_MEMORY] += count[TP_FOR_INSTRUCTIONS] * past(m, x);
         place->shared += count[TP_FOR_SHARED];
+        place->walks += count[TP_FOR_WALKS];
         for (int from = 0; from < TP_FROMS; from++)
             place->code[from] += count[TP_FOR_CODE + from];
         if (blob->form != TP_FORM_DATA)
@@ -302,13 +312,20 @@ static void add_share(struct making *m, const struct share *share)
     }
 }
 
+/* How many misses that wait for no other one are on their way at once, at most `most`. */
+static double at_once(const struct place *place, double most)
+{
+    double ahead = 1 / (1.0 / LOOKS_AHEAD + place->wrong / place->executed);
+
+    return fmax(1, fmin(most, ahead * place->roots / place->executed));
+}
+
 /* Cycles of a line that is not covered. */
 static double wait_of(const struct making *m, const struct place *place, int from)
 {
-    double ahead = 1 / (1.0 / LOOKS_AHEAD + place->wrong / place->executed);
-    double flights = fmin(m->machine.from[from].flights, ahead * place->roots / place->executed);
+    double flights = at_once(place, m->machine.from[from].flights);
 
-    return fmax(m->machine.from[from].latency / fmax(1, flights), m->machine.from[from].read);
+    return fmax(m->machine.from[from].latency / flights, m->machine.from[from].read);
 }
 
 /* Cycles of a line of code: processors fetch ahead, too, and have nothing to do where they were not far enough. */
@@ -329,12 +346,15 @@ static void finish_place(struct making *m, struct place *place)
         place->wait[from] += far * fmax(0, m->machine.step - place->wait[from]);
         lines += place->open[from] * place->wait[from] + place->stream[from];
     }
+    place->walk = m->machine.walk / at_once(place, WALKERS);
+    lines += place->walks * place->walk;
     place->stalled = lines > 0 ? 1 - HIDDEN * fmin(place->issue, lines) / lines : 0;
     double *part = m->estimate->part;
     bool l2 = m->estimate->at[TP_D2MR] != TP_UNUSED; /* without it, lines of the last level are missed by level 1 */
     part[TP_TIME_IR] += place->issue;
     part[TP_TIME_BM] += place->wrong * m->machine.mispredicted;
     part[TP_TIME_CM] += place->shared * m->machine.shared;
+    part[TP_TIME_WALK] += place->stalled * place->walks * place->walk;
     for (int from = 0; from < TP_FROMS; from++) {
         int missed = from == TP_FROM_LL && !l2 ? TP_TIME_L1M : TP_TIME_L1M + from;
         part[missed] += place->stalled * (place->open[from] * place->wait[from] + place->stream[from]) +
@@ -353,6 +373,7 @@ static void prices(const struct making *m, uint32_t instr, const struct share *s
     out[TP_FOR_INSTRUCTIONS] = (x->cycles > 0 ? x->cycles : USUAL) + place->stalled * past(m, x);
     out[TP_FOR_BRANCHES] = m->machine.mispredicted;
     out[TP_FOR_SHARED] = m->machine.shared;
+    out[TP_FOR_WALKS] = place->stalled * place->walk;
     for (int from = 0; from < TP_FROMS; from++)
         out[TP_FOR_CODE + from] = fetch(m, from);
     for (int i = 0; i < 2 * TP_FROMS; i++)

@@ -41,6 +41,7 @@ from table import CASES, CONTROLS
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 SMALL = ["--D1=8K,8,64", "--LL=256K,16,64", "--patterns=yes"]
+SMALL_TLBS = ["--itlb=64,64", "--dtlb=8,8,32,4"]
 COMPILE = {  # by the ending of a source: compiler, options, the option that makes the twin
     "c": (["gcc", "-O2", "-g", "-pthread"], "-DREPAIRED"),
     "cpp": (["g++", "-O2", "-g", "-pthread"], "-DREPAIRED"),
@@ -74,6 +75,15 @@ def run(*command, folder="."):
     return done.stdout
 
 
+def has_large_pages():
+    """Whether programs can have large pages, and the engine knows that they have (docs/model.md, 20)."""
+    try:
+        with open("/sys/kernel/mm/transparent_hugepage/enabled", encoding="ascii") as file:
+            return "[never]" not in file.read() and tuple(map(int, os.uname().release.split(".")[:2])) >= (6, 7)
+    except OSError:
+        return False
+
+
 def marked_lines(source):
     with open(source, encoding="utf-8") as file:
         return [i for i, text in enumerate(file, 1) if re.search(r"(/\*|//|!) problem( \*/)?$", text.rstrip())]
@@ -100,7 +110,8 @@ class Trial:
     def record(self, repaired, scale, caches):
         """Totals and items of advice; and what the program prints."""
         program, profile = self.program(repaired, scale), os.path.join(self.folder, self.case.name + ".profile")
-        text = run(self.tenure, "record", "-q", *caches, *self.case.options, "-o", profile, "--", *program,
+        small = SMALL_TLBS if caches is SMALL and "--tlb=yes" in self.case.options else []
+        text = run(self.tenure, "record", "-q", *caches, *small, *self.case.options, "-o", profile, "--", *program,
                    folder=self.folder)
         report = json.loads(run(self.tenure, "report", "--advice", "--json", profile))
         os.unlink(profile)
@@ -276,9 +287,12 @@ def main():
     if unknown := set(only) - {case.name for case in every}:
         sys.exit(f"there is no case {', '.join(sorted(unknown))}")
     chosen = [case for case in every if case.name in only]
-    cases = [case for case in chosen if compiler(case.source)]
+    cases = [case for case in chosen if compiler(case.source) and
+             ("--tlb=yes" not in case.options or has_large_pages())]
     for case in chosen:
-        if case not in cases:
+        if compiler(case.source) and case not in cases:
+            print(f"{case.name}: left out, there are no large pages, or the engine cannot know of them")
+        elif case not in cases:
             print(f"{case.name}: left out, there is no compiler for {LANGUAGES[case.source.rsplit('.', 1)[1]]}")
     with tempfile.TemporaryDirectory() as folder:
         if "--time" in options:

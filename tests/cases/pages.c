@@ -6,6 +6,12 @@
 
 enum { PAGE = 4096, LINE = 64, HUGE_PAGE = 1 << 21 };
 
+/* Where the page's line begins; they are spread over the sets of caches. */
+static size_t line_of(size_t page)
+{
+    return (page * PAGE + (page + page / 64) * LINE % PAGE) / sizeof(uint64_t);
+}
+
 APART uint64_t *make_pages(size_t pages)
 {
     size_t bytes = (pages * PAGE + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
@@ -16,7 +22,7 @@ APART uint64_t *make_pages(size_t pages)
 #endif
     for (size_t i = 0; i < pages; i++)
         for (size_t k = 0; k < LINE / sizeof *table; k++)
-            table[(i * PAGE + i * LINE % PAGE) / sizeof *table + k] = i + k;
+            table[line_of(i) + k] = i + k;
     return table;
 }
 
@@ -26,7 +32,7 @@ APART uint64_t visit(const uint64_t *table, const uint32_t *order, size_t pages)
 
     for (size_t i = 0; i < pages; i++)
         for (size_t k = 0; k < LINE / sizeof *table; k++)
-            sum += table[((size_t)order[i] * PAGE + order[i] * (size_t)LINE % PAGE) / sizeof *table + k]; /* problem */
+            sum += table[line_of(order[i]) + k]; /* problem */
     return sum;
 }
 

@@ -71,7 +71,7 @@ CASES = [
     case("stream.c", "stream", "in make_picture", time=40),
     case("write_once.c", "stream", "in make_results", time=20, known="saving"),
     case("reuse_buffer.c", "reuse", "in make_arena", time=40),
-    case("pages.c", "pages", "in make_pages", time=64, known="line data remedy saving"),
+    case("pages.c", "pages", "in make_pages", options=["--tlb=yes"], time=64),
     # threads, calls
     case("false_sharing.c", "false_sharing", "counters", options=["--coherence=mesi"], time=300),
     case("beside_counter.c", "false_sharing", "state", options=["--coherence=mesi"], time=200),
