@@ -94,14 +94,15 @@ const char *tn_config_check(const struct tn_config *config)
         return "what is shared falsely is known from the use of cache lines (--cacheuse=yes)";
     if (!config->cache_sim && config->sample != 1)
         return "what is sampled are sets of simulated caches: not without cache simulation";
-    if (tn_has_tlbs(config) && (!config->cache_sim || config->sample != 1 || config->coherence))
-        return "TLBs are simulated only with caches, of which all sets are, and which are not kept coherent";
+    const char *wrong = NULL;
+    if (tn_has_tlbs(config)) {
+        if (!config->cache_sim || config->sample != 1 || config->coherence)
+            return "TLBs are simulated only with caches, of which all sets are, and which are not kept coherent";
+        if ((wrong = tn_tlb_check(config->itlb)) || (wrong = tn_tlb_check(config->dtlb)))
+            return wrong;
+    }
     if (!config->cache_sim)
         return NULL;
-    const char *wrong = tn_has_tlbs(config) ? tn_tlb_check(config->itlb) : NULL;
-    wrong = !wrong && tn_has_tlbs(config) ? tn_tlb_check(config->dtlb) : wrong;
-    if (wrong)
-        return wrong;
     const struct tn_geometry *levels[] = {&config->i1, &config->d1, &config->ll, &config->l2};
     for (int i = 0; i < (config->l2.size ? 4 : 3); i++) {
         wrong = tn_geometry_check(levels[i]);

@@ -204,7 +204,7 @@ struct tn_way {
 };
 #define TN_NO_LINE 0x8000000000000000ull /* not canonical: no access ever compares equal */
 #define TN_FRESH 0x4000000000000000ull   /* the same, of a line with it */
-#define TN_PARKED 0x2000000000000000ull  /* the same, of a line with this bit changed */
+#define TN_PARKED 0x2000000000000000ull  /* the same, of a line in which this bit is not what it is in the address */
 
 /* The hot part of a thread; all of it, and the arrays that follow it, are reached from one base register.
  * Only the fields above the line are the engine's to touch. */

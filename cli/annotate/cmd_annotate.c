@@ -179,6 +179,8 @@ static void print_metadata(struct annotate *an)
     print_meta(an, "cache.D1", "D1 cache");
     print_meta(an, "cache.L2", "L2 cache");
     print_meta(an, "cache.LL", "LL cache");
+    print_meta(an, "tlb.I", "TLB of code");
+    print_meta(an, "tlb.D", "TLB of data");
     if (column_sampled(an->profile, sampled, sizeof sampled) != NULL)
         term_labelled("Simulated", LABEL, sampled);
     print_rows(an, "SELECT value FROM meta WHERE key LIKE 'import.desc.%' ORDER BY length(key), key", "Description");

@@ -188,8 +188,10 @@ static void caches(tp_profile *profile, FILE *out, const char *indent, double ir
     end_line(profile, out, indent, rate(ll, ir + d[0] + d[1]), "  of all accesses");
     if (tp_event_find(profile, "Tm") == NULL)
         return;
-    misses(profile, out, indent, "Pages not in the TLB (Tm)", "Tm", ir + d[0] + d[1]);
-    misses(profile, out, indent, "  nor in the second (Walk)", "Walk", ir + d[0] + d[1]);
+    event_line(profile, out, indent, "Tm", total(profile, "Tm"), "Tm");
+    end_line(profile, out, indent, rate(total(profile, "Tm"), ir + d[0] + d[1]), "  of all accesses");
+    event_line(profile, out, indent, "Walk", total(profile, "Walk"), "Walk");
+    end_line(profile, out, indent, rate(total(profile, "Walk"), ir + d[0] + d[1]), "  of all accesses");
 }
 
 /* What was loaded and never touched, of what was loaded; a tenure that has not begun loaded nothing. */

@@ -178,6 +178,33 @@ static void print_caches(const struct report *report)
     }
 }
 
+/* "64 pages, 4-way, behind it 1536 pages, 12-way". */
+static void tlb_words(const char *text, char *out, size_t size)
+{
+    struct tn_tlb_geometry levels[2] = {{0}};
+    size_t at = 0;
+
+    *out = '\0';
+    if (text == NULL || tlb_parse(text, levels) != NULL)
+        return;
+    for (int i = 0; i < 2 && levels[i].entries > 0; i++)
+        at += (size_t)snprintf(out + at, size - at, "%s%u pages, %u-way", i > 0 ? ", behind it " : "",
+                               levels[i].entries, levels[i].assoc);
+}
+
+static void print_tlbs(const struct report *report)
+{
+    static const char *const key[] = {"tlb.I", "tlb.D"}, *const what[] = {"of code", "of data"};
+    char words[128], text[160];
+
+    for (int i = 0; i < 2; i++) {
+        tlb_words(tp_meta(report->profile, key[i]), words, sizeof words);
+        snprintf(text, sizeof text, "%s %s", what[i], words);
+        if (*words != '\0')
+            term_labelled(i == 0 ? "TLBs" : "", TITLE, text);
+    }
+}
+
 static void print_header(const struct report *report)
 {
     static const struct {
@@ -193,6 +220,7 @@ static void print_header(const struct report *report)
     }
     if (!query_was_off(report->profile, "cache-sim"))
         print_caches(report);
+    print_tlbs(report);
     if (column_sampled(report->profile, cut, sizeof cut) != NULL)
         term_labelled("Simulated", TITLE, cut);
     if (engine != NULL) {

@@ -11,7 +11,6 @@
 #include "core/attribute/thread.h"
 #include "core/core.h"
 #include "core/host.h"
-#include "tlb.h"
 
 enum { TN_WAITING = 2048 }; /* entries that a ring has room for, at least, where threads run at the same time */
 enum { NEAR_BEHIND = 8, FAR_BEHIND = 16 }; /* entries from their coming to the look-up, and to the rest */
@@ -27,7 +26,7 @@ static size_t bytes_of(const tn_core *core, uint32_t entries)
 /* Entries that come before the next look at the room, at most: a batch, and any access. */
 static uint32_t entries_ahead(const struct tn_config *config)
 {
-    uint32_t lines = TN_MAX_ACCESS / config->d1.line + 2, pages = (TN_MAX_ACCESS >> TN_PAGE_MIN_BITS) + 2;
+    uint32_t lines = TN_MAX_ACCESS / config->d1.line + 2, pages = 2; /* pages: one that missed, one that walked */
     return lines + pages + TN_OFFERED + TN_BATCH;
 }
 
@@ -112,6 +111,7 @@ static void offer_batch(tn_core *core, struct tn_ring *ring, uint64_t end, uint6
 static bool goes_on(const struct tn_ring *ring, uint64_t at)
 {
     const struct tn_entry *entry = &ring->entries[at & ring->mask], *before = &ring->entries[(at - 1) & ring->mask];
+    /* TN_ENTRY_PAGE has the bit of REUSE. */
     bool at_once = entry->stamp >> TN_STEP_BITS == before->stamp >> TN_STEP_BITS;
     return entry->flags & TN_ENTRY_SECOND || (at_once && (entry->flags | before->flags) & TN_ENTRY_REUSE);
 }

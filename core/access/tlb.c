@@ -211,7 +211,7 @@ static tn_page_number ask_second(const struct tn_tlb *tlb, const struct tn_confi
         }
     }
     tn_page_number page =
-        page_of(address, config->page_bits ? config->page_bits(config->user, address) : TN_PAGE_MIN_BITS);
+        page_of(address, config->page_bits ? config->page_bits(config->user, address) : TN_PAGE_BITS);
     *walks = true;
     if (second) {
         uint32_t first = set_of(page, second->sets) * second->assoc, oldest = first;

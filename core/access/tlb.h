@@ -18,12 +18,13 @@
 #ifndef TENURE_CORE_TLB_H
 #define TENURE_CORE_TLB_H
 
+#include "core/base/machine.h"
 #include "core/tenure_core.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TN_TLB_BUCKETS = 256, TN_PAGE_MIN_BITS = 12 };
+enum { TN_TLB_BUCKETS = 256 };
 
 /* The number of a page in pages of its size, and in the low six bits how many bits an offset in it has. 0: none. */
 typedef uint64_t tn_page_number;

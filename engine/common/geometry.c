@@ -274,16 +274,18 @@ void geometry_detect(geometry_read_text *read_text, struct tn_geometry found[GEO
 
 /* ------------------------------------------------------------------------------------------ this machine's TLBs */
 
+enum { FEWEST = 16 }; /* entries: processors that say less mean something else */
+
 /* What a processor says is taken if a TLB can be so. */
 static void take_tlb(struct tn_tlb_geometry *out, uint32_t entries, uint32_t assoc)
 {
     const struct tn_tlb_geometry said[2] = {{entries, assoc}};
 
-    if (!tn_tlb_check(said))
+    if (entries >= FEWEST && !tn_tlb_check(said))
         *out = said[0];
 }
 
-/* Of pages of 4 KB. */
+/* Of pages of 4 KB. A level may be of two TLBs with as many sets, which share these pages, and have other ones, too. */
 static void ask_intel(struct tn_tlb_geometry instructions[2], struct tn_tlb_geometry data[2])
 {
     enum { DATA = 1, INSTRUCTIONS, UNIFIED, LOADS };
@@ -294,12 +296,13 @@ static void ask_intel(struct tn_tlb_geometry instructions[2], struct tn_tlb_geom
             return;
         last = index ? last : a;
         uint32_t type = kind & 31, level = (kind >> 5 & 7) - 1, ways = sizes_and_ways >> 16;
-        if (!(sizes_and_ways & 1) || level > 1)
+        bool is_known = type == INSTRUCTIONS || type == DATA || type == UNIFIED || type == LOADS;
+        if (!(sizes_and_ways & 1) || level > 1 || !is_known)
             continue;
-        if (type == INSTRUCTIONS)
-            take_tlb(&instructions[level], ways * sets, ways);
-        else if (type == DATA || type == UNIFIED || type == LOADS)
-            take_tlb(&data[level], ways * sets, ways);
+        struct tn_tlb_geometry *out = type == INSTRUCTIONS ? &instructions[level] : &data[level];
+        if (out->entries == out->assoc * sets)
+            ways += out->assoc;
+        take_tlb(out, ways * sets, ways);
     }
 }
 

@@ -383,10 +383,10 @@ const struct tp_rule tp_rules[] = {
         .if_so = "SELECT count(*) FROM temp.advice_objects WHERE size >= " LARGE " AND kind IN " OWN_MEMORY,
         .sql = "SELECT " PLACE "walks * min(1, :held * " LARGE " / size) AS walks, (1 + 3 * chased) / 4 AS waited,"
                " walks AS walked, size, 0.7 AS confidence FROM (SELECT s.data_id, s.function_id, s.file_id, s.line,"
-               " s.loop_id, o.size, o.walks, min(1, s.chased1 / max(1, s.misses1)) AS chased, row_number() OVER (PARTITION BY"
-               " s.data_id ORDER BY s.walks DESC) AS place FROM temp.advice_sites s JOIN temp.advice_objects o"
-               " ON o.data_id = s.data_id WHERE o.kind IN " OWN_MEMORY " AND o.size >= " LARGE ")"
-               " WHERE place = 1 AND walks > 0",
+               " s.loop_id, o.size, o.walks, min(1, s.chased1 / max(1, s.misses1)) AS chased, row_number()"
+               " OVER (PARTITION BY s.data_id ORDER BY s.walks DESC) AS place FROM temp.advice_sites s"
+               " JOIN temp.advice_objects o ON o.data_id = s.data_id WHERE o.kind IN " OWN_MEMORY
+               " AND o.size >= " LARGE ") WHERE place = 1 AND walks > 0",
         .evidence = {{"walked", "", "accesses to a page that no TLB had"},
                      {"size", "bytes", "are so many pages of 4 KB that TLBs hold few of them"}},
     },

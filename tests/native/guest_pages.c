@@ -41,6 +41,8 @@ int main(int argc, char **argv)
 
     if (!memory)
         return NOTHING_DONE;
+    if (strcmp(how, "later") == 0) /* elsewhere, so that it is asked from now on */
+        madvise((char *)memory + BYTES, STEP, MADV_HUGEPAGE);
     for (size_t i = 0; i < steps; i++)
         memory[i * STEP] = 1;
     if (strcmp(how, "later") == 0 &&

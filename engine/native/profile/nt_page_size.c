@@ -8,7 +8,9 @@
  *
  * The core asks when a page is in no TLB, which for some programs is at each access. What the kernel says may change:
  * memory that was not touched yet has no page, and small pages become large ones while the program runs. So it is asked
- * at the first, second, fourth, eighth, ... time that the core asks for the same 2 MB.
+ * at the first, second, fourth, ... and 256th time that the core asks for the same 2 MB, and at each 256th from there.
+ *
+ * The kernel's file is open from the start on, at a number that the program does not meet.
  */
 #include "nt_profile.h"
 
@@ -21,7 +23,7 @@
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
 
-enum { SMALL = 12, LARGE = 21, KNOWN = 4096, TIMES_BITS = 32 };
+enum { SMALL = 12, LARGE = 21, KNOWN = 4096, TIMES_BITS = 32, SELDOM = 256 };
 #define FILES_OF_LARGE_PAGES 0x958458f6L /* hugetlbfs */
 
 /* linux/fs.h of Linux 6.7. */
@@ -35,7 +37,8 @@ struct scanned {
 #define SCAN_PAGES 0xc0606610UL /* PAGEMAP_SCAN */
 #define IS_HUGE (1UL << 6)      /* PAGE_IS_HUGE */
 
-static bool is_wanted, may_be_large;
+static int pagemap = -1; /* /proc/self/pagemap; -1: it cannot be asked, or TLBs are not simulated */
+static bool may_be_large;
 
 /* By 2 MB, of which several share one: the number of the 2 MB << TIMES_BITS, how often the core has asked, modulo 2^31,
  * << 1, and in the lowest bit whether its pages are large. Threads that write at the same time do not matter. */
@@ -44,20 +47,16 @@ static uint64_t known[KNOWN];
 static bool kernel_says_large(uint64_t address)
 {
     struct scanned found;
+    uint64_t page = address >> SMALL << SMALL;
     struct scan scan = {.size = sizeof scan,
-                        .start = address & ~((1UL << SMALL) - 1),
-                        .end = (address & ~((1UL << SMALL) - 1)) + (1UL << SMALL),
+                        .start = page,
+                        .end = page + (1UL << SMALL),
                         .vec = (uint64_t)&found,
                         .vec_len = 1,
                         .category_mask = IS_HUGE,
                         .return_mask = IS_HUGE};
-    long fd = nt_host_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
 
-    if (nt_failed(fd))
-        return false;
-    long got = nt_sys3(__NR_ioctl, fd, (long)SCAN_PAGES, (long)&scan);
-    nt_sys3(__NR_close, fd, 0, 0);
-    return got == 1;
+    return nt_sys3(__NR_ioctl, pagemap, (long)SCAN_PAGES, (long)&scan) == 1;
 }
 
 static uint32_t page_bits(void *user, uint64_t address)
@@ -68,13 +67,23 @@ static uint32_t page_bits(void *user, uint64_t address)
     bool large = times > 0 && was & 1;
 
     (void)user;
-    if (!__atomic_load_n(&may_be_large, __ATOMIC_RELAXED))
+    if (pagemap < 0 || !__atomic_load_n(&may_be_large, __ATOMIC_RELAXED))
         return SMALL;
     times++;
-    if ((times & (times - 1)) == 0)
+    if (times % SELDOM == 0 || (times < SELDOM && (times & (times - 1)) == 0))
         large = kernel_says_large(address);
     __atomic_store_n(place, number << TIMES_BITS | (uint32_t)(times << 1) | large, __ATOMIC_RELAXED);
     return large ? LARGE : SMALL;
+}
+
+static void open_pagemap(void)
+{
+    long fd = nt_host_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+
+    if (nt_failed(fd))
+        return;
+    pagemap = nt_file_guard((int)fd);
+    nt_sys3(__NR_close, fd, 0, 0);
 }
 
 void nt_page_size_start(struct tn_config *config)
@@ -83,27 +92,38 @@ void nt_page_size_start(struct tn_config *config)
 
     if (!tn_has_tlbs(config))
         return;
-    is_wanted = true;
     config->page_bits = page_bits;
     may_be_large = nt_host_read_text("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof text) &&
                    options_matches("*[always]*", text);
+    open_pagemap();
 }
 
-void nt_page_size_advised(uint64_t advice)
+void nt_page_size_forked(bool shares_files)
 {
-    if (advice == MADV_HUGEPAGE || advice == MADV_COLLAPSE)
-        __atomic_store_n(&may_be_large, true, __ATOMIC_RELAXED);
+    int parents = pagemap;
+
+    pagemap = -1;
+    if (parents < 0 || shares_files) /* of what is shared, nothing can be closed or opened for the child alone */
+        return;
+    nt_file_release(parents);
+    open_pagemap();
+}
+
+void nt_page_size_may_be_large(void)
+{
+    __atomic_store_n(&may_be_large, true, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < KNOWN; i++)
+        __atomic_store_n(&known[i], 0, __ATOMIC_RELAXED);
 }
 
 void nt_page_size_mapped(uint64_t flags, uint64_t fd)
 {
     struct statfs file = {0};
 
-    if (!is_wanted || may_be_large)
+    if (pagemap < 0 || may_be_large)
         return;
-    bool is_large = flags & MAP_ANONYMOUS ? flags & MAP_HUGETLB
-                                          : !nt_failed(nt_sys3(__NR_fstatfs, (int)fd, (long)&file, 0)) &&
-                                                file.f_type == FILES_OF_LARGE_PAGES;
-    if (is_large)
-        __atomic_store_n(&may_be_large, true, __ATOMIC_RELAXED);
+    if (flags & MAP_ANONYMOUS ? flags & MAP_HUGETLB
+                              : !nt_failed(nt_sys3(__NR_fstatfs, (int)fd, (long)&file, 0)) &&
+                                    file.f_type == FILES_OF_LARGE_PAGES)
+        nt_page_size_may_be_large();
 }

@@ -492,6 +492,7 @@ void nt_profile_forked(struct nt_thread *thread, bool shares_files)
     options_meta_number(nt_profile.core, "pid", process_id(NULL));
     tn_restart_output(nt_profile.core);
     nt_output_forked(shares_files);
+    nt_page_size_forked(shares_files);
     nt_control_forked();
 }
 

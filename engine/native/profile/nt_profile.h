@@ -113,8 +113,11 @@ void nt_data_changed(struct nt_thread *thread, uint64_t start, uint64_t bytes, b
 
 /* Before the core is made: it asks for them if it has TLBs. */
 void nt_page_size_start(struct tn_config *config);
-/* The program has given madvise this advice; it has mapped something with these arguments of mmap. */
-void nt_page_size_advised(uint64_t advice);
+/* This is a forked child. `shares_files`: its descriptors are its parent's, too. */
+void nt_page_size_forked(bool shares_files);
+/* The program may have large pages from now on, or others than before. */
+void nt_page_size_may_be_large(void);
+/* It has mapped something with these arguments of mmap. */
 void nt_page_size_mapped(uint64_t flags, uint64_t fd);
 
 #endif

@@ -217,7 +217,8 @@ bool nt_sys_madvise(struct nt_thread *thread, struct nt_call *call)
         return nt_call_fail(call, ENOMEM);
     if (!nt_call_pass(thread, call))
         return false;
-    nt_page_size_advised(advice);
+    if (advice == MADV_HUGEPAGE || advice == MADV_COLLAPSE)
+        nt_page_size_may_be_large();
     if ((advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE) &&
         nt_maps_meets(start, start + bytes))
         nt_code_changed(start, bytes);
@@ -237,6 +238,7 @@ bool nt_sys_shmat(struct nt_thread *thread, struct nt_call *call)
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {
+        nt_page_size_may_be_large(); /* SHM_HUGETLB was said when the segment was made, perhaps by another program */
         memory_mapped((uint64_t)call->result, bytes, true);
         memory_changed((uint64_t)call->result, bytes, protection);
         nt_data_changed(thread, (uint64_t)call->result, NT_PAGE, false);
