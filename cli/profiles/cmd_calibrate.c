@@ -370,7 +370,7 @@ static bool gauge_walk(struct gauge *g, uint64_t steps)
     struct tn_tlb_geometry itlb[2] = {{0}}, dtlb[2] = {{0}};
     double cycles[2];
 
-    tlb_detect(itlb, dtlb);
+    tlb_detect(geometry_ask_processor, itlb, dtlb);
     uint64_t held = dtlb[1].entries ? dtlb[1].entries : dtlb[0].entries;
     uint64_t pages = held * TIMES < MOST ? held * TIMES : MOST, bytes = pages * PAGE + LARGE;
     for (int large = 0; large < 2; large++) {

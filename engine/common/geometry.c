@@ -285,19 +285,22 @@ static void take_tlb(struct tn_tlb_geometry *out, uint32_t entries, uint32_t ass
         *out = said[0];
 }
 
+bool geometry_ask_processor(unsigned leaf, unsigned subleaf, unsigned words[4])
+{
+    return __get_cpuid_count(leaf, subleaf, &words[0], &words[1], &words[2], &words[3]);
+}
+
 /* Of pages of 4 KB. A level may be of two TLBs with as many sets, which share these pages, and have other ones, too. */
-static void ask_intel(struct tn_tlb_geometry instructions[2], struct tn_tlb_geometry data[2])
+static void ask_intel(geometry_cpuid *cpuid, struct tn_tlb_geometry instructions[2], struct tn_tlb_geometry data[2])
 {
     enum { DATA = 1, INSTRUCTIONS, UNIFIED, LOADS };
-    unsigned a, sizes_and_ways, sets, kind, last = 0;
+    unsigned words[4], last = 0;
 
-    for (unsigned index = 0; index <= last && index < INDEXES; index++) {
-        if (!__get_cpuid_count(0x18, index, &a, &sizes_and_ways, &sets, &kind))
-            return;
-        last = index ? last : a;
-        uint32_t type = kind & 31, level = (kind >> 5 & 7) - 1, ways = sizes_and_ways >> 16;
+    for (unsigned index = 0; index <= last && index < INDEXES && cpuid(0x18, index, words); index++) {
+        last = index ? last : words[0];
+        uint32_t type = words[3] & 31, level = (words[3] >> 5 & 7) - 1, ways = words[1] >> 16, sets = words[2];
         bool is_known = type == INSTRUCTIONS || type == DATA || type == UNIFIED || type == LOADS;
-        if (!(sizes_and_ways & 1) || level > 1 || !is_known)
+        if (!(words[1] & 1) || level > 1 || !is_known)
             continue;
         struct tn_tlb_geometry *out = type == INSTRUCTIONS ? &instructions[level] : &data[level];
         if (out->entries == out->assoc * sets)
@@ -306,29 +309,30 @@ static void ask_intel(struct tn_tlb_geometry instructions[2], struct tn_tlb_geom
     }
 }
 
-static void ask_amd(struct tn_tlb_geometry instructions[2], struct tn_tlb_geometry data[2])
+static void ask_amd(geometry_cpuid *cpuid, struct tn_tlb_geometry instructions[2], struct tn_tlb_geometry data[2])
 {
     enum { ALL = 0xff };
     static const uint8_t ways[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, ALL};
-    unsigned a, first, second, c, d;
+    unsigned first[4], second[4];
 
-    if (!__get_cpuid(0x80000005, &a, &first, &c, &d) || !__get_cpuid(0x80000006, &a, &second, &c, &d))
+    if (!cpuid(0x80000005, 0, first) || !cpuid(0x80000006, 0, second))
         return;
-    for (int i = 0; i < 2; i++, first >>= 16, second >>= 16) {
+    for (int i = 0; i < 2; i++) {
         struct tn_tlb_geometry *levels = i ? data : instructions;
-        uint32_t entries = first & 0xff, assoc = first >> 8 & 0xff;
+        unsigned near = first[1] >> 16 * i, far = second[1] >> 16 * i;
+        uint32_t entries = near & 0xff, assoc = near >> 8 & 0xff;
         take_tlb(&levels[0], entries, assoc == ALL ? entries : assoc);
-        entries = second & 0xfff, assoc = ways[second >> 12 & 15];
+        entries = far & 0xfff, assoc = ways[far >> 12 & 15];
         take_tlb(&levels[1], entries, assoc == ALL ? entries : assoc);
     }
 }
 
-void tlb_detect(struct tn_tlb_geometry instructions[2], struct tn_tlb_geometry data[2])
+void tlb_detect(geometry_cpuid *cpuid, struct tn_tlb_geometry instructions[2], struct tn_tlb_geometry data[2])
 {
     struct tn_tlb_geometry found[2][2] = {{{0}}};
 
-    ask_amd(found[0], found[1]);
-    ask_intel(found[0], found[1]);
+    ask_amd(cpuid, found[0], found[1]);
+    ask_intel(cpuid, found[0], found[1]);
     if (!found[0][0].entries || !found[1][0].entries) { /* nobody says: those of many of Intel's processors */
         found[0][0] = (struct tn_tlb_geometry){128, 8};
         found[1][0] = (struct tn_tlb_geometry){64, 4};

@@ -47,8 +47,12 @@ typedef bool geometry_read_text(const char *path, char *text, size_t size);
 void geometry_detect(geometry_read_text *read_text, struct tn_geometry found[GEOMETRY_LEVELS],
                      const char *source[GEOMETRY_LEVELS]);
 
-/* The TLBs of this machine's processor, as it describes them (CPUID), or usual ones: of instructions and of data, where
- * they have no entries yet. */
-void tlb_detect(struct tn_tlb_geometry instructions[2], struct tn_tlb_geometry data[2]);
+/* CPUID: eax, ebx, ecx and edx of a leaf and subleaf; false if the processor does not have the leaf. */
+typedef bool geometry_cpuid(unsigned leaf, unsigned subleaf, unsigned words[4]);
+geometry_cpuid geometry_ask_processor;
+
+/* The TLBs of the processor that `cpuid` describes, or usual ones: of instructions and of data, where they have no
+ * entries yet. */
+void tlb_detect(geometry_cpuid *cpuid, struct tn_tlb_geometry instructions[2], struct tn_tlb_geometry data[2]);
 
 #endif

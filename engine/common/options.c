@@ -561,7 +561,7 @@ const char *options_check(struct engine_options *o)
     if ((wrong = check_needs(o)))
         return wrong;
     if (o->tlb)
-        tlb_detect(o->config.itlb, o->config.dtlb);
+        tlb_detect(geometry_ask_processor, o->config.itlb, o->config.dtlb);
     if (o->config.coherence && !o->turn)
         o->turn = USUAL_TURN;
     o->start.phase = run->text ? START_WAITS : START_RUNS;

@@ -501,6 +501,58 @@ static void tlbs_are_parsed(void **state)
         assert_non_null(tlb_parse(bad[i], tlb));
 }
 
+struct leaf {
+    unsigned leaf, subleaf, words[4];
+};
+static const struct leaf *processor; /* ended by leaf 0 */
+
+static bool cpuid_of(unsigned leaf, unsigned subleaf, unsigned words[4])
+{
+    for (const struct leaf *at = processor; at->leaf; at++) {
+        if (at->leaf != leaf || at->subleaf != subleaf)
+            continue;
+        memcpy(words, at->words, sizeof at->words);
+        return true;
+    }
+    return false;
+}
+
+static void tlbs_are(const struct leaf *leaves, const char *instructions, const char *data)
+{
+    struct tn_tlb_geometry found[2][2] = {{{0}}};
+    char text[GEOMETRY_TEXT];
+
+    processor = leaves;
+    tlb_detect(cpuid_of, found[0], found[1]);
+    assert_string_equal(tlb_put(text, found[0]), instructions);
+    assert_string_equal(tlb_put(text, found[1]), data);
+}
+
+static void processors_say_what_tlbs_they_have(void **state)
+{
+    /* AMD's: of each word the upper half is of data; 0xff: of one set; the second level has codes. */
+    static const struct leaf amd[] = {{0x80000005, 0, {0xff40ff40, 0xff40ff40, 0, 0}},
+                                      {0x80000006, 0, {0x48002200, 0x68004200, 0, 0}},
+                                      {0}};
+    /* Intel's: page sizes and ways, sets, kind and level. Two of the second level share pages of 4 KB. */
+    static const struct leaf intel[] = {{0x80000005, 0, {0}},
+                                        {0x80000006, 0, {0, 0, 0x02008040, 0}},
+                                        {0x18, 0, {5, 0, 0, 0}},
+                                        {0x18, 1, {0, 0x00080001, 16, 0x22}},
+                                        {0x18, 2, {0, 0x00080006, 2, 0x22}},
+                                        {0x18, 3, {0, 0x00040001, 16, 0x24}},
+                                        {0x18, 4, {0, 0x00080007, 128, 0x43}},
+                                        {0x18, 5, {0, 0x00080009, 128, 0x43}},
+                                        {0}};
+    static const struct leaf small[] = {{0x18, 0, {1, 0, 0, 0}}, {0x18, 1, {0, 0x00080001, 1, 0x22}}, {0}};
+    static const struct leaf nothing[] = {{0}};
+    (void)state;
+    tlbs_are(amd, "64,64,512,4", "64,64,2048,8");
+    tlbs_are(intel, "128,8", "64,4,2048,16");
+    tlbs_are(small, "128,8", "64,4,1536,12");
+    tlbs_are(nothing, "128,8", "64,4,1536,12");
+}
+
 /* What is given turns the rest on, which is the processor's. */
 static void tlbs_are_chosen(void **state)
 {
@@ -632,6 +684,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(caches_are_parsed, begin, end),
         cmocka_unit_test_setup_teardown(tlbs_are_parsed, begin, end),
         cmocka_unit_test_setup_teardown(tlbs_are_chosen, begin, end),
+        cmocka_unit_test(processors_say_what_tlbs_they_have),
         cmocka_unit_test_setup_teardown(lines_do_not_become_shorter, begin, end),
         cmocka_unit_test_setup_teardown(allocation_functions_are_known, begin, end),
         cmocka_unit_test_setup_teardown(data_need_calls_and_caches, begin, end),
