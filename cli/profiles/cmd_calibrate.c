@@ -380,7 +380,8 @@ static bool gauge_walk(struct gauge *g, uint64_t steps)
         struct chains c = {.data = data + (LARGE - (uintptr_t)data % LARGE) % LARGE,
                            .bytes = pages * PAGE,
                            .by_page = true};
-        madvise(data, bytes, large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+        if (large)
+            madvise(data, bytes, MADV_HUGEPAGE);
         bool is_made = make_circle(&c);
         cycles[large] = is_made ? gauge_cycles(g, follow_one, &c, steps) : 0;
         munmap(data, bytes);

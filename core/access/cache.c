@@ -342,7 +342,7 @@ TN_ALWAYS_INLINE void queue_miss(struct tn_thread *thread, const struct tn_l1_la
 }
 
 /* The page of the wanted line is asked for. If it is not in the first TLB, an entry tells the consumer. `way`: where
- * the line is, or comes, or TN_NOWHERE. */
+ * the line is, or comes, or TN_NO_WAY. */
 static __attribute__((noinline)) void use_page(struct tn_thread *thread, const struct tn_l1_layout *layout,
                                                struct tn_l1 *l1, const struct want *want, uint32_t way)
 {
@@ -441,7 +441,7 @@ static inline struct tn_way *pass_line(struct tn_thread *thread, const struct tn
                                        struct tn_l1 *l1, const struct want *want)
 {
     if (l1->tlb)
-        use_page(thread, layout, l1, want, TN_NOWHERE);
+        use_page(thread, layout, l1, want, TN_NO_WAY);
     lead_to(thread, layout, want->table, want->line >> l1->shape.line_bits, l1->lines);
     return &ways_of(thread, layout)[l1->lines];
 }

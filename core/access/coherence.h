@@ -96,7 +96,6 @@ void tn_coherent_upgrade(const struct tn_coherent_access *access);
 
 /* The line is not in this thread's D1 and will be loaded next. Returns the way in which it is invalid, or TN_NO_WAY.
  * *alone: no other thread has it then. */
-#define TN_NO_WAY (~0u)
 uint32_t tn_coherent_miss(const struct tn_coherent_access *access, bool *alone);
 
 /* The line is not in this thread's D1, and `granules` of it are written past it: take it from all other threads. */

@@ -255,7 +255,7 @@ uint32_t tn_tlb_use(struct tn_tlb *tlb, const struct tn_config *config, struct t
         number = bring_page(tlb, config, ways, address, stamp, &counts);
     struct tn_tlb_entry *entry = &tlb->entry[number];
     entry->stamp = stamp;
-    if (way != TN_NOWHERE) {
+    if (way != TN_NO_WAY) {
         tlb->of_way[way] = (uint16_t)number;
         entry->held |= 1ull << (way / tlb->ways % BITMAP);
     }

@@ -72,10 +72,10 @@ void tn_tlb_free(struct tn_tlb *tlb);
 /* Nothing is in it any more, nor behind it. */
 void tn_tlb_clear(struct tn_tlb *tlb);
 
-enum { TN_NOWHERE = ~0u };
+#define TN_NO_WAY (~0u)
 
 /* An access asks for the page of `address`, whose line is in way number `way` of the cache, or comes there, or is in
- * none (TN_NOWHERE). `ways`: of the cache. Returns TN_TLB_MISS and TN_TLB_WALK as far as this is the access's first. */
+ * none (TN_NO_WAY). `ways`: of the cache. Returns TN_TLB_MISS and TN_TLB_WALK as far as this is the access's first. */
 enum { TN_TLB_MISS = 1, TN_TLB_WALK = 2 };
 uint32_t tn_tlb_use(struct tn_tlb *tlb, const struct tn_config *config, struct tn_way *ways, uint64_t address,
                     uint64_t stamp, uint32_t way);

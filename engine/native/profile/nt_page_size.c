@@ -61,14 +61,13 @@ static bool kernel_says_large(uint64_t address)
 
 static uint32_t page_bits(void *user, uint64_t address)
 {
+    (void)user;
+    if (pagemap < 0 || !__atomic_load_n(&may_be_large, __ATOMIC_RELAXED))
+        return SMALL;
     uint64_t number = address >> LARGE, *place = &known[number % KNOWN];
     uint64_t was = __atomic_load_n(place, __ATOMIC_RELAXED);
     uint32_t times = was >> TIMES_BITS == (number & UINT32_MAX) ? (uint32_t)was >> 1 : 0;
     bool large = times > 0 && was & 1;
-
-    (void)user;
-    if (pagemap < 0 || !__atomic_load_n(&may_be_large, __ATOMIC_RELAXED))
-        return SMALL;
     times++;
     if (times % SELDOM == 0 || (times < SELDOM && (times & (times - 1)) == 0))
         large = kernel_says_large(address);
