@@ -64,8 +64,10 @@ static void caches_new(tn_core *core, struct tn_l1 **i1, struct tn_l1 **d1, stru
         (*d1)->tlb = tn_tlb_new(core->config.dtlb, NULL, &core->config.d1);
         (*i1)->tlb = tn_tlb_new(core->config.itlb, (*d1)->tlb, &core->config.i1);
     }
-    if (tn_prefetches(&core->config))
+    if (tn_prefetches_below(&core->config))
         (*i1)->prefetcher = (*d1)->prefetcher = tn_host_alloc(sizeof(struct tn_prefetcher));
+    if (tn_prefetches_d1(&core->config))
+        (*d1)->own_prefetcher = tn_host_alloc(sizeof(struct tn_prefetcher)), (*d1)->usual_ways = 0;
 }
 
 static void caches_free(struct tn_l1 *i1, struct tn_l1 *d1, struct tn_lower *l2)

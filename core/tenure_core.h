@@ -77,8 +77,16 @@ enum {
 /* Which line of a full set leaves (core/access/lru.h, plru.h, rrip.h). */
 enum tn_policy { TN_LRU, TN_PLRU, TN_RRIP, TN_POLICIES };
 
-/* What asks for lines ahead (core/access/prefetch.h), in the order in which they do. */
-enum tn_prefetching { TN_STREAM, TN_NEXT_LINE, TN_ADJACENT, TN_PREFETCHERS };
+/* What asks for lines ahead (core/access/prefetch.h), in the order in which they do. They are at the first level below
+ * level 1, and once more, from TN_PREFETCH_D1 on, at D1. */
+enum tn_prefetching {
+    TN_STREAM,
+    TN_NEXT_LINE,
+    TN_ADJACENT,
+    TN_STRIDE,
+    TN_PREFETCH_D1,
+    TN_PREFETCHERS = 2 * TN_PREFETCH_D1
+};
 
 struct tn_geometry {
     uint64_t size;  /* bytes; 0 where the level is not simulated (L2 only) */
@@ -111,7 +119,7 @@ struct tn_config {
     bool use;              /* collect line use (AcCost, SpLoss, ...) */
     bool inclusive;        /* follow calls, keep the tree */
     bool write_back;       /* count dirty evictions: which bytes of a line were written */
-    bool prefetch[TN_PREFETCHERS]; /* which are at the first level below level 1 */
+    bool prefetch[TN_PREFETCHERS]; /* which prefetchers there are */
     bool coherence;        /* D1s of threads invalidate each other's lines; not with shared_l1 or parallel */
     bool strides;          /* keep strides between misses of data */
     bool patterns;         /* tell misses apart (cold, capacity, conflict), keep the sets that conflict */
@@ -170,9 +178,22 @@ struct tn_config {
 
 void tn_config_default(struct tn_config *config);
 
+/* Whether any prefetcher is at the first level below level 1, or at D1. */
+static inline bool tn_prefetches_below(const struct tn_config *config)
+{
+    const bool *is = config->prefetch;
+    return is[TN_STREAM] || is[TN_NEXT_LINE] || is[TN_ADJACENT] || is[TN_STRIDE];
+}
+
+static inline bool tn_prefetches_d1(const struct tn_config *config)
+{
+    const bool *is = config->prefetch + TN_PREFETCH_D1;
+    return is[TN_STREAM] || is[TN_NEXT_LINE] || is[TN_ADJACENT] || is[TN_STRIDE];
+}
+
 static inline bool tn_prefetches(const struct tn_config *config)
 {
-    return config->prefetch[TN_STREAM] || config->prefetch[TN_NEXT_LINE] || config->prefetch[TN_ADJACENT];
+    return tn_prefetches_below(config) || tn_prefetches_d1(config);
 }
 
 static inline bool tn_has_tlbs(const struct tn_config *config)
@@ -193,6 +214,7 @@ const char *tn_tlb_check(const struct tn_tlb_geometry *levels);
 /* A way of a level-1 cache. Invariants: line is a multiple of the line size, or TN_NO_LINE; or, with pairs in a D1, a
  * multiple | TN_FRESH: nobody has used the line since it was loaded, and the first who does is to call; with TLBs
  * either may have its bit TN_PARKED changed: the line's page has left the first TLB since the line was used last, and
+ * who uses it is to call; with prefetchers at D1, its bit TN_UNASKED: a prefetcher has loaded the line, and the first
  * who uses it is to call;
  * 0 <= distinct bytes in mask <= bytes in use; stamp is the stamp of the last access.
  * mask: bit i is granule i; a granule is max(1, line / 64) bytes. Bits beyond the line are ignored. */
@@ -205,6 +227,7 @@ struct tn_way {
 #define TN_NO_LINE 0x8000000000000000ull /* not canonical: no access ever compares equal */
 #define TN_FRESH 0x4000000000000000ull   /* the same, of a line with it */
 #define TN_PARKED 0x2000000000000000ull  /* the same, of a line in which this bit is not what it is in the address */
+#define TN_UNASKED 0x1000000000000000ull /* the same */
 
 /* The hot part of a thread; all of it, and the arrays that follow it, are reached from one base register.
  * Only the fields above the line are the engine's to touch. */

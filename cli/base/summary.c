@@ -265,6 +265,12 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
         line_use(profile, out, indent, "L");
     }
     /* Lines that a prefetch loaded, of all lines loaded, of two that one access misses one; never sampled. */
+    if (tp_event_find(profile, "PfD1") != NULL) {
+        value = total(profile, "PfD1");
+        event_line(profile, out, indent, "PfD1", value, NULL);
+        end_line(profile, out, indent, rate(value, value + total(profile, "D1mr") + total(profile, "D1mw")),
+                 "  of the lines loaded");
+    }
     if (tp_event_find(profile, "PfD2") != NULL) {
         value = total(profile, "PfI2") + total(profile, "PfD2");
         line(profile, out, indent, "Lines prefetched (PfI2 + PfD2)", value, NULL);

@@ -15,7 +15,8 @@
  *
  * With pairs, who uses a line of D1 first behind its load is to be known. A line that is loaded is fresh: its way's
  * word equals no address, so that this one calls, and an entry tells the consumer. From then on hits are as always.
- * With TLBs a line whose page has left them is parked, in the same way (tlb.h).
+ * With TLBs a line whose page has left them is parked, in the same way (tlb.h); and a line that a prefetcher has loaded
+ * into D1 is unasked until an access asks for it.
  */
 #include "cache.h"
 
@@ -36,82 +37,7 @@
 #include <emmintrin.h>
 #endif
 
-/* ------------------------------------------------------------------------------------------ set-up */
-
-static uint32_t log2_of(uint64_t value)
-{
-    uint32_t bits = 0;
-    while (value >> (bits + 1))
-        bits++;
-    return bits;
-}
-
-void tn_shape_init(struct tn_shape *shape, const struct tn_geometry *geometry)
-{
-    shape->line = geometry->line;
-    shape->line_bits = log2_of(geometry->line);
-    shape->granule_bits = shape->line_bits > 6 ? shape->line_bits - 6 : 0;
-    shape->mask_valid = shape->line_bits >= 6 ? ~0ull : (1ull << shape->line) - 1;
-}
-
-struct tn_l1 *tn_l1_new(const struct tn_geometry *geometry, enum tn_stream stream, struct tn_lower *next)
-{
-    struct tn_l1 *l1 = tn_host_alloc(sizeof *l1);
-    tn_shape_init(&l1->shape, geometry);
-    l1->next = next;
-    l1->assoc = geometry->assoc;
-    l1->lines = (uint32_t)(geometry->size / geometry->line);
-    l1->sets = l1->lines / l1->assoc;
-    l1->set_mask = l1->sets & (l1->sets - 1) ? 0 : l1->sets - 1;
-    l1->policy = geometry->policy;
-    l1->usual_ways = l1->policy == TN_LRU && (l1->set_mask || l1->sets == 1) ? l1->assoc : 0;
-    l1->missed = ~0ull;
-    l1->stream = stream;
-    l1->stays = tn_host_alloc(l1->lines * sizeof *l1->stays);
-    l1->tags = tn_host_alloc(l1->lines * sizeof *l1->tags);
-    if (l1->policy == TN_RRIP)
-        l1->predictions = tn_host_alloc(l1->lines * sizeof *l1->predictions);
-    return l1;
-}
-
-void tn_l1_free(struct tn_l1 *l1)
-{
-    if (!l1)
-        return;
-    tn_kinds_free(l1->kinds);
-    tn_tlb_free(l1->tlb);
-    tn_host_free(l1->stays, l1->lines * sizeof *l1->stays);
-    tn_host_free(l1->tags, l1->lines * sizeof *l1->tags);
-    if (l1->predictions)
-        tn_host_free(l1->predictions, l1->lines * sizeof *l1->predictions);
-    tn_host_free(l1, sizeof *l1);
-}
-
-/* Room for one word per way. */
-static uint32_t place_words(uint64_t lines, uint64_t *offset)
-{
-    uint32_t at = (uint32_t)*offset;
-    *offset += (lines + 8) / 8 * 8 * sizeof(uint64_t);
-    return at;
-}
-
-void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables,
-                 bool written, bool coherent, uint64_t *offset)
-{
-    uint64_t lines = geometry->size / geometry->line, elements = 256;
-    while (elements < lines * 5 && elements < 1 << 16)
-        elements *= 2;
-    layout->line_bits = log2_of(geometry->line);
-    layout->granule_bits = layout->line_bits > 6 ? layout->line_bits - 6 : 0;
-    layout->table_mask = (uint32_t)elements - 1;
-    layout->table = (uint32_t)*offset;
-    layout->tables = tables;
-    *offset += tables * elements * sizeof(uint16_t);
-    layout->ways = (uint32_t)*offset;
-    *offset += (lines + 2) / 2 * 2 * sizeof(struct tn_way);
-    layout->written = written || coherent ? place_words(lines, offset) : 0;
-    layout->exclusive = coherent ? place_words(lines, offset) : 0;
-}
+/* ------------------------------------------------------------------------------------------ ways */
 
 static struct tn_way *ways_of(struct tn_thread *thread, const struct tn_l1_layout *layout)
 {
@@ -268,10 +194,10 @@ TN_ALWAYS_INLINE uint32_t equal_tag(const uint32_t *tags, uint32_t n, uint32_t t
 #endif
 }
 
-/* Whether the way holds the line, which may be fresh (TN_FRESH) or parked (TN_PARKED). */
+/* Whether the way holds the line, which may have marks. */
 static inline bool is_of(const struct tn_way *way, uint64_t line)
 {
-    return ((way->line ^ line) & ~(TN_FRESH | TN_PARKED)) == 0;
+    return ((way->line ^ line) & ~(TN_FRESH | TN_PARKED | TN_UNASKED)) == 0;
 }
 
 /* The way of the set that begins with way number `first`; NULL if the line is in none. A tag that is equal may be that
@@ -291,6 +217,11 @@ static inline struct tn_way *way_of_line(const struct tn_l1 *l1, struct tn_way *
             return way;
     }
     return NULL;
+}
+
+static inline uint64_t line_at(const struct tn_l1 *l1, uint64_t address)
+{
+    return address & ~(uint64_t)(l1->shape.line - 1);
 }
 
 /* The counters of a way, in an entry that is not in the ring yet. */
@@ -334,6 +265,9 @@ TN_ALWAYS_INLINE void queue_miss(struct tn_thread *thread, const struct tn_l1_la
     entry->reach = (uint8_t)held->reach;
     if (thread->ring->used)
         thread->ring->used[thread->ring->queued & thread->ring->mask] = victim->stamp;
+    if (thread->ring->instr)
+        thread->ring->instr[thread->ring->queued & thread->ring->mask] =
+            want->flags & TN_ENTRY_FETCH ? 0 : tn_code_get_instr(&thread->core->code, want->instr)->address;
     entry->late = payer;
     entry->node = node;
     if (node)
@@ -477,6 +411,11 @@ static inline enum brought use_found_line(struct tn_thread *thread, const struct
         way->line ^= TN_PARKED;
         use_page(thread, layout, l1, want, index);
     }
+    if ((way->line ^ want->line) & TN_UNASKED) {
+        way->line ^= TN_UNASKED;
+        queue_way(thread, l1, &(struct tn_way){0}, index, want->stamp, TN_ENTRY_ASKED);
+        tn_ring_add(thread, thread->ring);
+    }
     if (way->line != want->line)
         use_fresh_line(thread, l1, want, way);
     way->stamp = want->stamp;
@@ -498,6 +437,65 @@ static inline enum brought bring_line(struct tn_thread *thread, const struct tn_
     }
     *found = way ? way : load_any(thread, layout, l1, want, number, first);
     return way ? use_found_line(thread, layout, l1, want, number, way) : MISSED;
+}
+
+/* ------------------------------------------------------------------------------------------ prefetching into D1 */
+
+/* The first line of an access that is not in D1, or that no access has asked for yet: *want becomes it. */
+static bool first_to_see(struct tn_thread *thread, const struct tn_l1 *l1, struct want *want, uint64_t end)
+{
+    struct tn_way *ways = ways_of(thread, &thread->core->layout.d1);
+    for (; want->line < end; want->address = want->line += l1->shape.line) {
+        uint64_t number = want->line >> l1->shape.line_bits;
+        uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
+        const struct tn_way *way = way_of_line(l1, &ways[first], first, want->line, number);
+        if (!way || (way->line ^ want->line) & TN_UNASKED)
+            return true;
+    }
+    return false;
+}
+
+/* Load the line at `want`, if it is not there. It is as if it were used last at `used`. */
+static void load_ahead(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want, struct tn_late *payer,
+                       uint64_t used)
+{
+    const struct tn_l1_layout *layout = &thread->core->layout.d1;
+    struct tn_way *ways = ways_of(thread, layout);
+    uint64_t number = want->line >> l1->shape.line_bits;
+    uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
+    if (way_of_line(l1, &ways[first], first, want->line, number))
+        return;
+    uint32_t index = way_for(l1, ways, first, used);
+    if (l1->tlb)
+        tn_tlb_leave(l1->tlb, &ways[index], index);
+    struct tn_way *way = load_into(thread, layout, l1, want, number, index, payer, &(struct tn_held){0});
+    way->line ^= TN_UNASKED | (l1->tlb ? TN_PARKED : 0);
+    way->stamp = used;
+    tn_ring_add(thread, thread->ring);
+}
+
+/* An access begins whose bytes go up to `end`. What D1's prefetchers load comes before its lines, each with a stamp
+ * that no line of an access has. */
+static __attribute__((noinline)) void look_ahead(struct tn_thread *thread, struct tn_l1 *l1, struct want want,
+                                                 uint64_t end)
+{
+    const tn_core *core = thread->core;
+    struct tn_late *payer = NULL;
+    uint64_t stamp = want.stamp, seen;
+    if (want.kind == TN_WRITE_PAST || !first_to_see(thread, l1, &want, end))
+        return;
+    seen = want.address;
+    payer = payer_now(thread, TN_DATA, want.instr, want.payer, seen, &(struct tn_held){0});
+    want.flags = TN_ENTRY_AHEAD;
+    for (enum tn_prefetching which = 0; which < TN_PREFETCH_D1; which++) {
+        int64_t blocks = core->config.prefetch[TN_PREFETCH_D1 + which]
+                             ? tn_prefetcher_see(l1->own_prefetcher, which, seen, l1->shape.line_bits,
+                                                 tn_code_get_instr(&core->code, want.instr)->address)
+                             : 0;
+        want.address = want.line = line_at(l1, seen) + (uint64_t)blocks * l1->shape.line;
+        if (blocks && want.line >> TN_PAGE_BITS == seen >> TN_PAGE_BITS)
+            load_ahead(thread, l1, &want, payer, stamp - TN_PREFETCH_D1 + which);
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ coherence */
@@ -677,6 +675,8 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
     struct met met;
     struct want want = wanted_data(thread, first, address, entry);
     nothing_met(&met, end);
+    if (l1->own_prefetcher)
+        look_ahead(thread, l1, want, end);
     for (; want.line != behind; want.line += l1->shape.line, want.stamp++, want.address = want.line) {
         uint32_t from = want.line == first ? (uint32_t)(address - first) : 0;
         uint32_t to = end - want.line < l1->shape.line ? (uint32_t)(end - want.line) : l1->shape.line;
@@ -735,12 +735,7 @@ static __attribute__((noinline)) void slow_straddling(struct tn_thread *thread, 
         lead_to(thread, &thread->core->layout.d1, entry->table, address >> l1->shape.line_bits, l1->lines);
 }
 
-static inline uint64_t line_at(const struct tn_l1 *l1, uint64_t address)
-{
-    return address & ~(uint64_t)(l1->shape.line - 1);
-}
-
-/* An access to one line, in a cache of any geometry, which may be kept coherent. */
+/* An access to one line, in a cache of any geometry, which may be kept coherent, and prefetched into. */
 static __attribute__((noinline)) void slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
     tn_core *core = thread->core;
@@ -749,6 +744,8 @@ static __attribute__((noinline)) void slow_data(struct tn_thread *thread, uint64
     struct met met;
     struct tn_way *way;
     nothing_met(&met, address + entry->info.size);
+    if (thread->d1->own_prefetcher)
+        look_ahead(thread, thread->d1, want, met.end);
     if (bring_data(thread, &want, &met, &way) == FOUND && !met.upgraded)
         count_alias(core, id, entry);
     settle_coherent(&met, entry->info.kind);
@@ -873,5 +870,7 @@ void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, stru
     }
     if (l1->tlb)
         tn_tlb_clear(l1->tlb);
+    if (l1->own_prefetcher)
+        memset(l1->own_prefetcher, 0, sizeof *l1->own_prefetcher);
     tn_l1_clear(thread, layout, l1);
 }

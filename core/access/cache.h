@@ -50,17 +50,18 @@ struct tn_l1 {
     struct tn_shape shape;
     uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
     uint32_t assoc, lines;
-    uint32_t usual_ways; /* assoc if the number of sets is a power of two, with LRU; else 0 */
+    uint32_t usual_ways; /* assoc if the number of sets is a power of two, with LRU and no prefetchers; else 0 */
     enum tn_policy policy;
     enum tn_stream stream;
     uint64_t fresh;                   /* TN_FRESH if lines that are loaded get it; else 0 */
     struct tn_lower *next;            /* the level below */
-    struct tn_prefetcher *prefetcher; /* the other level-1 cache's too; NULL: none */
+    struct tn_prefetcher *prefetcher; /* of the level below; the other level-1 cache's too; NULL: none */
     struct tn_stay *stays;            /* one per way; the consumer's */
     struct tn_coherent *coherent;     /* NULL: other threads' caches are no business of this one (coherence.h) */
     struct tn_kinds *kinds;           /* the same; NULL: misses are not told apart */
     struct tn_seen seen;              /* the consumer's */
     struct tn_tlb *tlb;               /* the thread's; NULL: not simulated */
+    struct tn_prefetcher *own_prefetcher; /* the thread's, of D1; NULL: none */
     /* ---- what only the thread reads and writes */
     _Alignas(64) uint64_t missed; /* I1: stamp of the last fetch that missed: an access misses once */
     uint64_t *predictions; /* RRIP: one per way (rrip.h); else NULL */

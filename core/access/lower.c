@@ -54,6 +54,8 @@ TN_ALWAYS_INLINE uint32_t slice_of(tn_core *core, const struct tn_entry *entry)
         return 0;
     struct tn_slices *slices = &core->data->slices;
     struct tn_share *share = tn_share_with(entry->late);
+    if (entry->flags & TN_ENTRY_AHEAD && tn_has_offsets(tn_data_object_of(core->data, share->object)))
+        return tn_slice_unasked(slices, core->data, share->object);
     uint32_t slice = tn_slice_inside(&share->inside, slices->line, entry->address, entry->unit, entry->reach);
     return slice ? slice
                  : tn_slice_of(slices, tn_data_object_of(core->data, share->object), share->object, entry->address,
@@ -443,11 +445,11 @@ static __attribute__((noinline)) void charge_near_kind(tn_core *core, const stru
     struct payers payers = {taken->near, taken->of_node};
     uint64_t set = tn_set_of(entry->address >> l1->shape.line_bits, l1->sets, l1->set_mask);
     l1->kinds->held[entry->way].used = taken->used;
-    struct tn_load load = {entry->way,  set, entry->address, taken->own, entry->late ? entry->late->near : 0,
-                           core->epoch};
+    uint64_t used = taken->own - (entry->flags & TN_ENTRY_AHEAD ? 1 : 0); /* what nobody asks for, just before */
+    struct tn_load load = {entry->way, set, entry->address, used, entry->late ? entry->late->near : 0, core->epoch};
     struct tn_known known;
     enum tn_miss_kind kind = tn_kinds_load(l1->kinds, &load, &known);
-    if (entry->flags & TN_ENTRY_SECOND)
+    if (entry->flags & (TN_ENTRY_SECOND | TN_ENTRY_AHEAD))
         return;
     charge_kind(core, &payers, entry, TN_LEVEL_1, kind, l1->kinds->traces ? &known : NULL, set, taken->own);
 }
@@ -549,12 +551,13 @@ static struct tn_record *ask_level(tn_core *core, struct tn_lower *lower, const 
     return record_in(core, lower, taken, &place);
 }
 
-/* A prefetcher sees a miss, and may ask for a line further on. */
+/* A prefetcher sees what level 1 asks for, and may ask for a line further on. */
 static void ask_prefetcher(tn_core *core, const struct tn_taken *taken, enum tn_prefetching which)
 {
     struct tn_lower *lower = taken->l1->next;
     struct tn_entry ahead = *taken->entry;
-    int64_t blocks = tn_prefetcher_see(taken->l1->prefetcher, which, ahead.address, lower->shape.line_bits);
+    int64_t blocks =
+        tn_prefetcher_see(taken->l1->prefetcher, which, ahead.address, lower->shape.line_bits, taken->instr);
     struct tn_slices *slices = core->data ? &core->data->slices : NULL;
     uint32_t slice = 0;
     if (!blocks)
@@ -576,6 +579,27 @@ static void use_prefetched(tn_core *core, struct tn_lower *lower, struct tn_reco
         use_prefetched(core, lower->next, *parent_of(lower, record));
 }
 
+/* The record of the line that level 1 asks for, where there are prefetchers. */
+static __attribute__((noinline)) struct tn_record *record_foreseen(tn_core *core, struct tn_lower *lower,
+                                                                   const struct tn_taken *taken)
+{
+    for (enum tn_prefetching which = 0; which < TN_PREFETCH_D1; which++)
+        if (core->config.prefetch[which])
+            ask_prefetcher(core, taken, which);
+    struct tn_record *record = ask_level(core, lower, taken);
+    if (!(taken->entry->flags & TN_ENTRY_AHEAD))
+        use_prefetched(core, lower, record);
+    return record;
+}
+
+/* An access asks for a line that D1's prefetcher has loaded. */
+static __attribute__((noinline)) void use_asked(tn_core *core, struct tn_lower *lower, const struct tn_stay *stay)
+{
+    if (stay->epoch == (core->epoch & ((1u << TN_EPOCH_BITS) - 1)))
+        charge_payers(&(struct payers){stay->near, stay->of_node}, core->pools.prefetched + TN_PREFETCH_PfU, 1);
+    use_prefetched(core, lower, stay->record);
+}
+
 /* ------------------------------------------------------------------------------------------ one entry */
 
 static void spill_stay(struct tn_stay *stay, const struct tn_entry *entry)
@@ -587,14 +611,8 @@ static void spill_stay(struct tn_stay *stay, const struct tn_entry *entry)
 TN_ALWAYS_INLINE struct tn_record *record_of(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
                                              bool plain)
 {
-    if (!plain && taken->l1->prefetcher) {
-        for (enum tn_prefetching which = 0; which < TN_PREFETCHERS; which++)
-            if (core->config.prefetch[which])
-                ask_prefetcher(core, taken, which);
-        struct tn_record *record = ask_level(core, lower, taken);
-        use_prefetched(core, lower, record);
-        return record;
-    }
+    if (!plain && core->pools.prefetched)
+        return record_foreseen(core, lower, taken);
     struct tn_record *record = taken->home;
     if (taken->place.hit && record->state & TN_RECORD_RESIDENT) {
         use_found_line(core, lower, taken, home_of(lower, &taken->place));
@@ -613,10 +631,14 @@ TN_ALWAYS_INLINE void consume_entry(tn_core *core, struct tn_lower *lower, const
 {
     const struct tn_entry *entry = taken->entry;
     struct tn_stay *stay = taken->stay;
-    if ((entry->flags & TN_ENTRY_PAGE) == TN_ENTRY_PAGE) { /* before the two whose bits it has */
+    if ((entry->flags & TN_ENTRY_PAGE) == TN_ENTRY_PAGE) { /* before those whose bits it has */
         charge_page(&(struct payers){taken->near, taken->of_node}, entry, core->pools.tlb);
         if (entry->node)
             entry->node->seen++;
+        return;
+    }
+    if (!plain && (entry->flags & TN_ENTRY_ASKED) == TN_ENTRY_ASKED) {
+        use_asked(core, lower, stay);
         return;
     }
     if (entry->flags & TN_ENTRY_SPILL) {
@@ -633,7 +655,9 @@ TN_ALWAYS_INLINE void consume_entry(tn_core *core, struct tn_lower *lower, const
     if (entry->flags & TN_ENTRY_FLUSH)
         return;
     struct payers payers = {taken->near, taken->of_node};
-    if (!(entry->flags & TN_ENTRY_SECOND)) {
+    if (!plain && entry->flags & TN_ENTRY_AHEAD) {
+        charge_payers(&payers, core->pools.prefetched + TN_PREFETCH_Pf, 1);
+    } else if (!(entry->flags & TN_ENTRY_SECOND)) {
         charge_miss(&payers, entry->flags);
         if (taken->slice)
             charge_slice_miss(core, taken->slice, entry, false);
@@ -682,7 +706,7 @@ TN_ALWAYS_INLINE struct tn_late *late_of_node(tn_core *core, const struct tn_ent
 /* The pattern that counts the stride to this miss; NULL: strides are not kept. */
 TN_ALWAYS_INLINE struct tn_pattern *pattern_of(tn_core *core, const struct tn_entry *entry)
 {
-    if (!core->config.strides || !entry->late || entry->flags & (TN_ENTRY_FETCH | TN_ENTRY_SECOND))
+    if (!core->config.strides || !entry->late || entry->flags & (TN_ENTRY_FETCH | TN_ENTRY_SECOND | TN_ENTRY_AHEAD))
         return NULL;
     struct tn_pattern *pattern = tn_pattern_of(core->patterns, entry->late);
     __builtin_prefetch(pattern, 1);
@@ -701,7 +725,7 @@ static __attribute__((noinline)) void fetch_kinds(const struct tn_lower *lower, 
     __builtin_prefetch(&lower->kinds->held[home], 1);
 }
 
-/* The line takes its place in the level below, in the order of misses; it waits only for the prefetcher, which asks as
+/* The line takes its place in the level below, in the order of misses; it waits only for prefetchers, which ask as
  * well. What it leads to is fetched. */
 TN_ALWAYS_INLINE void look_up_entry(tn_core *core, struct tn_lower *lower, struct tn_taken *taken, bool plain)
 {
@@ -719,7 +743,7 @@ TN_ALWAYS_INLINE void look_up_entry(tn_core *core, struct tn_lower *lower, struc
         fetch_slice_miss(core, taken->slice, entry);
     if (plain)
         tn_compact_use(&lower->sets, &taken->place);
-    else if (!taken->l1->prefetcher)
+    else if (!core->pools.prefetched)
         tn_sets_use(&lower->sets, &taken->place);
     else
         return;
@@ -764,6 +788,8 @@ TN_ALWAYS_INLINE void foresee_entry(const struct tn_ring *ring, const struct tn_
     taken->l1 = l1;
     taken->stay = &l1->stays[entry->way];
     taken->asked = false;
+    if (ring->instr)
+        taken->instr = ring->instr[entry - ring->entries];
     if (ring->used) {
         taken->used = ring->used[entry - ring->entries];
         taken->own = entry->stamp - ring->later;

@@ -19,15 +19,16 @@ _Static_assert(FAR_BEHIND + TN_BATCH <= TN_AHEAD && TN_AHEAD <= TN_RING, "entrie
 
 static size_t bytes_of(const tn_core *core, uint32_t entries)
 {
-    size_t used = core->config.patterns ? sizeof(uint64_t) : 0;
-    return sizeof(struct tn_ring) + entries * (sizeof(struct tn_entry) + used);
+    size_t more = core->config.patterns + core->config.prefetch[TN_STRIDE];
+    return sizeof(struct tn_ring) + entries * (sizeof(struct tn_entry) + more * sizeof(uint64_t));
 }
 
 /* Entries that come before the next look at the room, at most: a batch, and any access. */
 static uint32_t entries_ahead(const struct tn_config *config)
 {
     uint32_t lines = TN_MAX_ACCESS / config->d1.line + 2, pages = 2; /* pages: one that missed, one that walked */
-    return lines + pages + TN_OFFERED + TN_BATCH;
+    uint32_t ahead = tn_prefetches_d1(config) ? TN_PREFETCH_D1 + lines : 0;
+    return lines + pages + ahead + TN_OFFERED + TN_BATCH;
 }
 
 static uint32_t entries_for(const struct tn_config *config)
@@ -45,6 +46,8 @@ struct tn_ring *tn_ring_new(tn_core *core)
     ring->mask = entries - 1;
     if (core->config.patterns)
         ring->used = (uint64_t *)&ring->entries[entries];
+    if (core->config.prefetch[TN_STRIDE])
+        ring->instr = (uint64_t *)&ring->entries[entries] + (core->config.patterns ? entries : 0);
     ring->next = core->rings;
     __atomic_store_n(&core->rings, ring, __ATOMIC_RELEASE); /* from now on the consumer may find it */
     return ring;
@@ -111,9 +114,10 @@ static void offer_batch(tn_core *core, struct tn_ring *ring, uint64_t end, uint6
 static bool goes_on(const struct tn_ring *ring, uint64_t at)
 {
     const struct tn_entry *entry = &ring->entries[at & ring->mask], *before = &ring->entries[(at - 1) & ring->mask];
-    /* TN_ENTRY_PAGE has the bit of REUSE. */
+    /* TN_ENTRY_PAGE has the bit of REUSE, and ASKED that of AHEAD. */
     bool at_once = entry->stamp >> TN_STEP_BITS == before->stamp >> TN_STEP_BITS;
-    return entry->flags & TN_ENTRY_SECOND || (at_once && (entry->flags | before->flags) & TN_ENTRY_REUSE);
+    return entry->flags & TN_ENTRY_SECOND ||
+           (at_once && (entry->flags | before->flags) & (TN_ENTRY_REUSE | TN_ENTRY_AHEAD));
 }
 
 /* Offer all but the last access, of which more entries may come. */

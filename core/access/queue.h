@@ -55,11 +55,12 @@ enum {
     TN_ENTRY_SECOND = 2,  /* another line of the same access missed before, so this is not counted as a miss */
     TN_ENTRY_SPILL = 4,   /* no miss: the counters of a resident line */
     TN_ENTRY_FLUSH = 8,   /* no miss: a tenure ends, nothing is loaded */
-    TN_ENTRY_AHEAD = 16,  /* no miss, and never in a ring: the prefetcher asks */
+    TN_ENTRY_AHEAD = 16,  /* no miss: a prefetcher asks; in a ring, D1's */
     TN_ENTRY_FETCH = 32,  /* the I1's; without it, the D1's */
     TN_ENTRY_TAKEN = 64,  /* with FLUSH: another thread wrote to the line */
     TN_ENTRY_REUSE = 128, /* no miss: the first use of a line of D1 since it was loaded */
     TN_ENTRY_PAGE = TN_ENTRY_REUSE | TN_ENTRY_SPILL, /* both: no miss of a cache, but of TLBs: `use` is TN_TLB_* */
+    TN_ENTRY_ASKED = TN_ENTRY_AHEAD | TN_ENTRY_SPILL, /* both: an access asks for what D1's prefetcher has loaded */
 };
 
 /* One host line. */
@@ -93,6 +94,7 @@ struct tn_taken {
     uint32_t slice;           /* where the line is in its data object; 0: not known */
     uint32_t group;           /* in which it is counted (sample.h); 0 where everything is simulated */
     uint64_t used, own;       /* with patterns, on the thread's clock: the victim's last use, and the access's stamp */
+    uint64_t instr;           /* with a prefetcher that asks: the address of the instruction */
 };
 
 struct tn_batch {
@@ -106,6 +108,7 @@ struct tn_ring {
     uint32_t mask;       /* entries - 1: TN_RING - 1, or more in a parallel engine: a batch and any access */
     struct tn_ring *next;
     uint64_t *used;      /* by entry: stamp of the victim's last use; NULL: not kept */
+    uint64_t *instr;     /* by entry: address of the instruction, of a fetch 0; NULL: not kept */
     /* ---- the thread's */
     _Alignas(64) uint64_t queued; /* entries so far */
     uint64_t offered;    /* entries that are in offered batches (parallel engines) */

@@ -12,7 +12,7 @@
  * A block is made when the first such event happens. Most loaders miss at level 1 only: a miss further down is a
  * hundred times rarer, in programs whose data the last level can hold. Where write-backs are simulated, each level has
  * TN_WRITE_BACKS counters more, behind the others, and where prefetching is, TN_PREFETCHES more behind these
- * (pools.prefetched; level 1 has them too, and leaves them zero), and with patterns TN_KINDS more (pools.kinds).
+ * (pools.prefetched; I1 has them too, and leaves them zero), and with patterns TN_KINDS more (pools.kinds).
  * Where TLBs are simulated, near blocks have TN_TLBS counters more, behind those of a level; where D1s are kept
  * coherent TN_COHERENCES, behind all others. Where sets are sampled, a block has all that once for each group
  * (access/sample.h), one behind the other. A cost centre is an instruction in a thread: its execution count comes from

@@ -165,16 +165,17 @@ static const char *const miss_names[TN_STREAMS][TN_LEVELS][TN_LATE_WRITE_MISS + 
 
 static const char *const level_names[TN_LEVELS] = {"1", "L", "2"};
 
-/* Of a counter behind those that each level has. Nothing is written through I1 or prefetched into level 1. */
+/* Of a counter behind those that each level has. Nothing is written through I1 or prefetched into it. */
 static void put_optional_name(struct tn_writer *w, const char *stream, enum tn_level level, uint32_t counter)
 {
     const struct tn_cost_pools *pools = &w->core->pools;
     bool prefetched = pools->prefetched && counter >= pools->prefetched;
+    bool into_level_1 = *stream == 'D' && (!prefetched || tn_prefetches_d1(&w->core->config));
     if (pools->kinds && counter >= pools->kinds) {
         put_joined(w, kind_names[counter - pools->kinds], level == TN_LEVEL_LL ? "" : stream, level_names[level]);
         return;
     }
-    if (level == TN_LEVEL_1 && (prefetched || *stream == 'I'))
+    if (level == TN_LEVEL_1 && !into_level_1)
         tn_put_s(w, "-");
     else
         put_joined(w, prefetched ? prefetch_names[counter - pools->prefetched]

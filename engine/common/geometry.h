@@ -27,8 +27,8 @@ extern const char *const geometry_policy[TN_POLICIES]; /* "lru", ... */
 /* "size,associativity,line", of which each may end in K, M or G, perhaps with ",policy" behind it. NULL, or what is
  * wrong. */
 const char *geometry_parse(const char *text, struct tn_geometry *out);
-/* "32768,8,64"; with a policy that is not LRU "32768,8,64,plru" */
-enum { GEOMETRY_TEXT = 3 * NUMBER_TEXT };
+/* "32768,8,64"; with a policy that is not LRU "32768,8,64,plru". There is room for any other list of options, too. */
+enum { GEOMETRY_TEXT = 4 * NUMBER_TEXT };
 void geometry_put(char text[GEOMETRY_TEXT], const struct tn_geometry *geometry);
 
 /* The same of TLBs: "64,4", or with a second level behind it "64,4,1536,12". */

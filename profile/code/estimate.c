@@ -5,7 +5,8 @@
  * What a miss costs depends on what else the processor has to do meanwhile. So loops are looked at, of all that is
  * in no other loop further inside, and what of a function is in no loop, each as a whole: a *place*. Of its misses
  *
- *   covered   are those that follow the miss before by a stride which prefetchers follow: only the transfer is paid
+ *   covered   are those that follow the miss before by a stride which prefetchers follow: only the transfer is paid,
+ *             as it is for lines that simulated prefetchers load
  *   roots     those whose address comes from no load that misses: as many are on their way at once as are within the
  *             instructions that the processor looks ahead, up to what it can have
  *   the rest  wait for a load: they are on their way together only where their roots are
@@ -30,7 +31,7 @@ const char *const tp_time_part[TP_TIME_PARTS] = {"Ir", "L1m", "L2m", "LLm", "Wal
 
 static const char *const counted[TP_COUNTED] = {"Ir",   "Bcm",  "Bim",  "D1cr", "D1cw", "D1mr",
                                                 "D1mw", "D2mr", "D2mw", "DLmr", "DLmw", "I1mr", "I2mr", "ILmr",
-                                                "DTwr", "DTww"};
+                                                "DTwr", "DTww", "PfD1", "PfI2", "PfD2", "PfL"};
 
 struct machine {
     double ghz, reach, mispredicted, shared, page, step, walk;
@@ -87,6 +88,9 @@ static void count_row(const uint64_t *row, const uint16_t *at, double out[TP_FOR
     out[TP_FOR_CODE + TP_FROM_L2] = i1 - i2;
     out[TP_FOR_CODE + TP_FROM_LL] = i2 - il;
     out[TP_FOR_CODE + TP_FROM_MEMORY] = il;
+    out[TP_FOR_AHEAD + TP_FROM_L2] = number(row, at[TP_PFD1]);
+    out[TP_FOR_AHEAD + TP_FROM_LL] = number(row, at[TP_PFI2]) + number(row, at[TP_PFD2]);
+    out[TP_FOR_AHEAD + TP_FROM_MEMORY] = number(row, at[TP_PFL]);
     for (int write = 0; write < 2; write++) {
         double d1 = number(row, at[TP_D1MR + write]), last = number(row, at[TP_DLMR + write]);
         double d2 = at[TP_D2MR] == TP_UNUSED ? d1 : number(row, at[TP_D2MR + write]);
@@ -188,6 +192,15 @@ static double past(const struct making *m, const struct tp_instr *x)
     return x->past * m->machine.from[TP_FROM_MEMORY].write / (2 * LINE);
 }
 
+/* Cycles of the step that brings a prefetched line from where it is counted; the step before it is counted there. */
+static double step_ahead(const struct making *m, int from)
+{
+    bool l2 = m->estimate->at[TP_D2MR] != TP_UNUSED;
+    double whole = m->machine.from[from == TP_FROM_L2 && !l2 ? TP_FROM_LL : from].read;
+
+    return from == TP_FROM_L2 ? whole : fmax(0, whole - m->machine.from[from - 1].read);
+}
+
 static int gather_instr(struct making *m, uint32_t instr)
 {
     const struct tp_events *events = &m->rec->events;
@@ -205,8 +218,10 @@ static int gather_instr(struct making *m, uint32_t instr)
         place->stream[TP_FROM_MEMORY] += count[TP_FOR_INSTRUCTIONS] * past(m, x);
         place->shared += count[TP_FOR_SHARED];
         place->walks += count[TP_FOR_WALKS];
-        for (int from = 0; from < TP_FROMS; from++)
+        for (int from = 0; from < TP_FROMS; from++) {
             place->code[from] += count[TP_FOR_CODE + from];
+            place->stream[from] += count[TP_FOR_AHEAD + from] * step_ahead(m, from);
+        }
         if (blob->form != TP_FORM_DATA)
             continue;
         struct share *share = share_of(m, instr, blob->data);
@@ -374,8 +389,10 @@ static void prices(const struct making *m, uint32_t instr, const struct share *s
     out[TP_FOR_BRANCHES] = m->machine.mispredicted;
     out[TP_FOR_SHARED] = m->machine.shared;
     out[TP_FOR_WALKS] = place->stalled * place->walk;
-    for (int from = 0; from < TP_FROMS; from++)
+    for (int from = 0; from < TP_FROMS; from++) {
         out[TP_FOR_CODE + from] = fetch(m, from);
+        out[TP_FOR_AHEAD + from] = place->stalled * step_ahead(m, from);
+    }
     for (int i = 0; i < 2 * TP_FROMS; i++)
         out[TP_FOR_LINES + i] = !share ? 0
                                        : place->stalled * ((1 - share->covered) * place->wait[i / 2] +

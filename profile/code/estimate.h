@@ -12,14 +12,15 @@
 #include "profile/raw/recording.h"
 
 /* What cycles are paid for: instructions, branches guessed wrong, lines that others had written, page walks for data,
- * lines of code by where they come from, and lines of data, of reads and of writes. */
+ * lines of code by where they come from, lines prefetched likewise, and lines of data, of reads and of writes. */
 enum { TP_FROM_L2, TP_FROM_LL, TP_FROM_MEMORY, TP_FROMS };
 enum { TP_FOR_INSTRUCTIONS, TP_FOR_BRANCHES, TP_FOR_SHARED, TP_FOR_WALKS, TP_FOR_CODE,
-       TP_FOR_LINES = TP_FOR_CODE + TP_FROMS, TP_FORS = TP_FOR_LINES + 2 * TP_FROMS };
+       TP_FOR_AHEAD = TP_FOR_CODE + TP_FROMS, TP_FOR_LINES = TP_FOR_AHEAD + TP_FROMS,
+       TP_FORS = TP_FOR_LINES + 2 * TP_FROMS };
 
 /* Columns of what these are counted by. */
 enum { TP_IR, TP_BCM, TP_BIM, TP_D1CR, TP_D1CW, TP_D1MR, TP_D1MW, TP_D2MR, TP_D2MW, TP_DLMR, TP_DLMW,
-       TP_I1MR, TP_I2MR, TP_ILMR, TP_DTWR, TP_DTWW, TP_COUNTED };
+       TP_I1MR, TP_I2MR, TP_ILMR, TP_DTWR, TP_DTWW, TP_PFD1, TP_PFI2, TP_PFD2, TP_PFL, TP_COUNTED };
 
 /* What the cycles of the program are paid for, by the event that causes them; and those, of all, that are waited for an
  * address which a load has to bring that leads to itself, and those of memory that the system makes. */

@@ -3,7 +3,7 @@
 """
 cases.py: advice on programs with one known problem each, on their repaired twins, and on tuned programs.
 
-    cases.py TENURE [--only=NAME[,NAME...]] [--markdown=FILE] [--time]
+    cases.py TENURE [--only=NAME[,NAME...]] [--markdown=FILE] [--time] [--with=OPTIONS]
 
 `table.py` has the cases. The source of each says the problem and its repair in its first comment; a comment `problem`
 at the end of a line marks what advice should name. Both twins are compiled, print the same, and are recorded with
@@ -24,7 +24,8 @@ neither is an error.
 `--markdown=FILE` writes the results between the lines `<!-- cases -->` and `<!-- end of cases -->` of FILE. `--time`
 records the cases that have a scale for it with the caches of this machine, L2 too, runs both twins on the bare CPU in
 turns, and prints the real speed-up, in CPU time with all that the program does, beside the one that advice predicts,
-and beside the quotient of the twins' estimates of time. Run `tenure calibrate` before.
+and beside the quotient of the twins' estimates of time. Run `tenure calibrate` before. `--with` has more options of
+`tenure record`, such as --with="--tlb=yes --prefetch=stream": what is known to fail holds without them.
 """
 import concurrent.futures
 import json
@@ -54,6 +55,7 @@ CHECKS = ("line", "data", "remedy", "saving", "sure", "sign", "silent")
 TARGETS = {"line and data": 29 / 30, "remedy": 28 / 30, "saving": 27 / 30, "sure": 1, "sign": 1, "silent": 1}
 WITHIN, AT_MOST, NEAR = 1.3, 1.5, 1.05
 PAIRS_OF_RUNS = 5
+MORE = []  # options of `tenure record`
 NAMES = ("line", "misses", "loop")  # roles of places that say where the problem is
 
 # With MALLOC_PERTURB_, which meson sets, free writes to what it frees: other misses. Threads of Go's runtime, which
@@ -111,8 +113,8 @@ class Trial:
         """Totals and items of advice; and what the program prints."""
         program, profile = self.program(repaired, scale), os.path.join(self.folder, self.case.name + ".profile")
         small = SMALL_TLBS if caches is SMALL and "--tlb=yes" in self.case.options else []
-        text = run(self.tenure, "record", "-q", *caches, *small, *self.case.options, "-o", profile, "--", *program,
-                   folder=self.folder)
+        options = [*caches, *small, *self.case.options, *MORE]
+        text = run(self.tenure, "record", "-q", *options, "-o", profile, "--", *program, folder=self.folder)
         report = json.loads(run(self.tenure, "report", "--advice", "--json", profile))
         os.unlink(profile)
         return report["totals"], report["advice"]["items"], text
@@ -279,9 +281,10 @@ def time_cases(tenure, cases, folder):
 
 def main():
     options = dict(word.partition("=")[::2] for word in sys.argv[2:])
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-") or set(options) - {"--only", "--markdown", "--time"}:
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-") or set(options) - {"--only", "--markdown", "--time", "--with"}:
         sys.exit(__doc__)
     tenure = os.path.abspath(sys.argv[1])
+    MORE.extend(options.get("--with", "").split())
     every = [*CASES, *CONTROLS]
     only = options["--only"].split(",") if "--only" in options else [case.name for case in every]
     if unknown := set(only) - {case.name for case in every}:

@@ -22,7 +22,8 @@ ENGINE = "--engine=" + sys.argv[3]
 CACHES = ["--I1=16K,8,64", "--D1=16K,8,64", "--LL=1M,16,64"]
 OPTION = re.compile(r"^      --([\w-]+)=(\S+)|^  -\w, --([\w-]+)=(\S+)")
 VALUES = {"yes|no": ("yes", "no"), "no|mesi": ("no", "mesi"),
-          "none|stream|next-line|adjacent": ("none", "stream"), "auto|always|never": ("always", "never"),
+          "none|stream|next-line|adjacent|stride|d1-stream|d1-next-line|d1-adjacent|d1-stride": ("none", "stream"),
+          "auto|always|never": ("always", "never"),
           "N": ("3", "4000"),
           "ENTRIES,ASSOC": ("16,4", "64,64,512,4"),
           "SIZE,ASSOC,LINE": ("32K,8,64", "64K,4,64"), "FUNCTION|N": ("walk_plain", "5000"), "MIB": ("64", "128"),

@@ -119,6 +119,8 @@ static void values_arrive(void **state)
     assert_int_equal(o.config.d1.line, 64);
     taken("--prefetch=adjacent,next-line");
     assert_true(o.config.prefetch[TN_ADJACENT] && o.config.prefetch[TN_NEXT_LINE] && !o.config.prefetch[TN_STREAM]);
+    taken("--prefetch=d1-stride,stride");
+    assert_true(o.config.prefetch[TN_STRIDE] && o.config.prefetch[TN_PREFETCH_D1 + TN_STRIDE]);
     taken("--prefetch=none");
     assert_false(tn_prefetches(&o.config));
     assert_null(options_check(&o));
@@ -179,7 +181,8 @@ static void what_is_wrong_is_said(void **state)
 {
     (void)state;
     wrong("--cacheuse=maybe", "the value must be yes or no");
-    const char *list = "the value must be of none|stream|next-line|adjacent, several with commas between them";
+    const char *list = "the value must be of none|stream|next-line|adjacent|stride|d1-stream|d1-next-line|d1-adjacent|"
+                       "d1-stride, several with commas between them";
     wrong("--prefetch=yes", list);
     wrong("--prefetch=", list);
     wrong("--prefetch=stream,", list);
@@ -271,6 +274,8 @@ static void values_are_written(void **state)
     static const struct {
         const char *given, *written;
     } cases[] = {{"--cacheuse=no", "no"},         {"--prefetch=stream", "stream"},
+                 {"--prefetch=d1-stride,d1-adjacent,d1-next-line,d1-stream,stride,adjacent,next-line,stream",
+                  "stream,next-line,adjacent,stride,d1-stream,d1-next-line,d1-adjacent,d1-stride"},
                  {"--prefetch=adjacent,stream", "stream,adjacent"}, {"--prefetch=none", "none"},
                  {"--simulate-hwpref=no", "no"},
                  {"--coherence=no", "no"},        {"--paths=1K", "1024"},          {"--alias-limit=1m", "1048576"},

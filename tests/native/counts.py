@@ -30,6 +30,8 @@ OPTIONS = [SMALL + ['--branch-sim=yes', '--interdependence=yes'], USUAL,
            ['--I1=4096,4,128', '--D1=4096,4,128', '--LL=65536,4,128'], SMALL + ['--collect-atstart=no'],
            USUAL + ['--sample=8', '--L2=262144,8,64', '--write-back=yes'], SMALL + ['--sample=2'],
            [cache + ',plru' for cache in SMALL] + ['--patterns=yes', '--prefetch=stream,adjacent'],
+           SMALL + ['--interdependence=yes', '--tlb=yes', '--write-back=yes',
+                    '--prefetch=stride,d1-next-line,d1-stride'],
            [cache + ',rrip' for cache in SMALL] + ['--L2=4096,4,32,plru', '--interdependence=yes', '--write-back=yes'],
            [cache + ',rrip' for cache in USUAL] + ['--sample=8']]
 # Consumers for AVX2 and SSE2, tests of hits without shlx: compared with what runs otherwise, with these caches.
@@ -47,7 +49,7 @@ VALUES = {
     'join': None, 'link': None, 'lookup': None, 'returns': None, 'self-check': None, 'code-cache': None,
     'I1': '2048,2,32', 'D1': '2048,4,32', 'L2': '4096,4,32', 'LL': '32768,8,32',
     'cache-sim': ('no', ['--branch-sim=yes']), 'branch-sim': 'yes', 'cacheuse': 'no',
-    'write-back': 'yes', 'simulate-wb': 'yes', 'prefetch': 'stream,next-line', 'simulate-hwpref': 'yes',
+    'write-back': 'yes', 'simulate-wb': 'yes', 'prefetch': 'stream,next-line,d1-stride', 'simulate-hwpref': 'yes',
     'coherence': 'mesi',
     'tlb': 'yes', 'itlb': '2,1', 'dtlb': '4,2,16,4',
     'timeline': 'no', 'inclusive': 'no', 'paths': '0', 'threads': '1', 'shared-l1': 'yes', 'flush-at-exit': 'no',

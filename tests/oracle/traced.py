@@ -37,7 +37,8 @@ MODEL = (['Ir', 'Dr', 'Dw', 'Bc', 'Bcm', 'Bi', 'Bim', 'I1mr', 'ILmr'] + [u + 'I1
          + [k + cache for cache in ('I1', 'I2', 'IL') for k in KINDS] + ['ITmr', 'ITwr']
          + ['D1mr', 'DLmr', 'D1mw', 'DLmw']
          + [u + 'D1' for u in USES] + [u + 'DL' for u in USES] + ['D2mr', 'D2mw'] + [u + 'D2' for u in USES]
-         + [w + cache for cache in ('D1', 'D2', 'DL') for w in WRITES] + ['PfD2', 'PfUD2', 'PfDL', 'PfUDL']
+         + [w + cache for cache in ('D1', 'D2', 'DL') for w in WRITES]
+         + ['PfD1', 'PfUD1', 'PfD2', 'PfUD2', 'PfDL', 'PfUDL']
          + ['D1cr', 'D1cw', 'D1fr', 'D1fw', 'InvD1', 'Inv', 'Upg', 'Xfr', 'DTmr', 'DTmw', 'DTwr', 'DTww']
          + [k + cache for cache in ('D1', 'D2', 'DL') for k in KINDS])
 INCLUSIVE = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']

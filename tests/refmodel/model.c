@@ -43,33 +43,6 @@ static void use_init(struct use *use, const struct model_payer *payer, bool fetc
     use->written = calloc(line_size, 1);
 }
 
-static uint64_t distinct_bytes(const uint8_t *flags, uint32_t line_size, uint32_t granules)
-{
-    uint32_t granule = line_size > granules ? line_size / granules : 1;
-    uint64_t distinct = 0;
-
-    for (uint32_t start = 0; start < line_size; start += granule) {
-        bool any = false;
-
-        for (uint32_t i = start; i < start + granule; i++)
-            any |= flags[i];
-        distinct += any ? granule : 0;
-    }
-    return distinct;
-}
-
-/* Byte `byte` of a line, as a place in its data object. */
-static uint32_t place_of(const struct model_place *place, uint32_t byte)
-{
-    int64_t offset = place->start + byte, size = place->element;
-
-    if (byte < place->from || byte >= place->to)
-        return 0;
-    if (size)
-        return (uint32_t)(2 + (offset - place->lead) % size);
-    return offset < 4096 ? (uint32_t)(2 + offset / 8 * 8) : 1;
-}
-
 /* Level 1, and the last level if its lines are as long, tell data objects where. */
 static bool tells_where(const struct model *model, const struct model_payer *payer, enum level level)
 {
@@ -178,17 +151,6 @@ static void record_end_if_done(struct model *model, struct record *record, uint6
     free(record);
 }
 
-static uint64_t granules_of(const uint8_t *flags, uint32_t line_size)
-{
-    uint32_t granule = line_size > 64 ? line_size / 64 : 1;
-    uint64_t granules = 0;
-
-    for (uint32_t i = 0; i < line_size; i++)
-        if (flags[i])
-            granules |= 1ull << i / granule;
-    return granules;
-}
-
 /* Whether what others had written was touched in the tenure. */
 static void tell_sharing(struct model *model, struct line *line, uint32_t line_size)
 {
@@ -239,7 +201,7 @@ struct asking {
     struct model_place missed_where[3];
     uint32_t missed_at[3], at;
     struct model_miss miss[3]; /* and the rest of it */
-    bool prefetching; /* nobody asks: the prefetcher does */
+    bool prefetching; /* nobody asks: a prefetcher does */
     bool again, otherwise;   /* the first line that missed was invalid; a line missed that was not */
     bool no_page, walked;    /* a page was not in the first TLB; one was in none */
     uint64_t line;           /* that first one */
@@ -380,20 +342,30 @@ static void use_prefetched(struct model *model, struct record *record)
     record->ahead = false;
 }
 
-/* The prefetchers see that the line at `address` has missed at level 1. */
+/* The prefetchers below level 1 see that it asks for the line of `address`. */
 static void watch(struct model *model, uint64_t address, const struct asking *asking)
 {
     enum level level = model->config.l2.size ? LEVEL_2 : LEVEL_LAST;
     uint32_t size = level == LEVEL_2 ? model->config.l2.line : model->config.ll.line;
-    uint64_t ahead[MODEL_PREFETCHERS];
+    uint64_t ahead[MODEL_PREFETCH_D1];
     struct asking prefetch = *asking;
 
-    prefetch_ahead(model->config.prefetch, model->stream[asking->owner], address, size, ahead);
+    prefetch_ahead(model->config.prefetch, &model->below[asking->owner], address, size,
+                   asking->fetched ? 0 : asking->payer->address, ahead);
     prefetch.prefetching = true;
     prefetch.payer->place.from = prefetch.payer->place.to = 0;
-    for (int i = 0; i < MODEL_PREFETCHERS; i++)
+    for (int i = 0; i < MODEL_PREFETCH_D1; i++)
         if (ahead[i])
             lower(model, level, ahead[i] * size, &prefetch);
+}
+
+/* The same of a line of D1 and of what it was filled from. */
+static void use_asked(struct model *model, struct line *line)
+{
+    pay(model, &line->use.payer, M_D_PF1 + M_PFU, 1);
+    line->ahead = false;
+    for (struct record *record = line->record; record; record = record->below)
+        use_prefetched(model, record);
 }
 
 static struct line *look(const struct cache *cache, uint64_t line_address, uint32_t *place)
@@ -568,6 +540,8 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
     struct model_miss missed = {.kind = -1, .set = set};
     enum state state = EXCLUSIVE;
 
+    if (line && line->ahead)
+        use_asked(model, line);
     if (line && !asking->fetched && !was_invalid)
         use_again(model, &line->use, 0, asking->own - line->index, asking);
     if (line && coherent && !was_invalid)
@@ -589,19 +563,23 @@ static struct line *level1(struct model *model, struct cache *cache, uint64_t li
                                           victim ? victim->index : 0,
                                           victim ? victim->use.payer : *asking->payer, *asking->payer});
     missed.address = address > line_address ? address : line_address;
-    miss(asking, LEVEL_1, &missed);
+    if (asking->prefetching)
+        pay(model, asking->payer, M_D_PF1, 1);
+    else
+        miss(asking, LEVEL_1, &missed);
     if (victim)
         line_end(model, cache, victim, asking->index);
-    watch(model, line_address, asking);
+    watch(model, address > line_address ? address : line_address, asking);
     if (!was_invalid)
         cache_add(cache, set, line = calloc(1, sizeof *line));
     use_init(&line->use, asking->payer, asking->fetched, asking->index, cache->config.line);
     line->line = line_address;
+    line->ahead = asking->prefetching;
     use_now(line, asking);
     if (!asking->payer->uncounted) {
         line->record = lower(model, model->config.l2.size ? LEVEL_2 : LEVEL_LAST, line_address, asking);
         line->record->holders++;
-        for (struct record *record = line->record; record; record = record->below)
+        for (struct record *record = line->record; record && !asking->prefetching; record = record->below)
             use_prefetched(model, record);
     }
     if (coherent && !was_invalid)
@@ -646,6 +624,41 @@ static void access_plainly(struct model *model, struct cache *cache, uint64_t ad
     watch(model, address, asking);
     for (uint64_t at = address - address % last_size; at < address + size; at += last_size)
         lower(model, LEVEL_LAST, at, asking);
+}
+
+/* An access of data begins. D1's prefetchers see the first of its lines that is not there, or was loaded ahead and not
+ * asked for yet; what they ask for comes before its lines, and counts as used before. */
+static void look_ahead(struct model *model, struct cache *cache, uint64_t address, uint64_t end,
+                       const struct asking *asking)
+{
+    uint32_t size = cache->config.line, place;
+    uint64_t ahead[MODEL_PREFETCH_D1], at = address - address % size, first = at;
+    const struct line *line;
+    struct asking prefetch = *asking;
+
+    while (at < end && (line = look(cache, at, &place)) && !line->ahead)
+        at += size;
+    if (at >= end)
+        return;
+    if (asking->payer->objects)
+        prefetch.payer->object = asking->payer->objects[(at - first) / size];
+    if (asking->payer->places)
+        prefetch.payer->place = asking->payer->places[(at - first) / size];
+    prefetch.payer->place.from = prefetch.payer->place.to = 0;
+    prefetch.prefetching = true;
+    at = at > address ? at : address;
+    prefetch_ahead(model->config.prefetch + MODEL_PREFETCH_D1, &model->at_d1[asking->owner], at, size,
+                   asking->payer->address, ahead);
+    for (uint32_t i = 0; i < MODEL_PREFETCH_D1; i++) {
+        uint64_t wanted = ahead[i] * size;
+
+        if (ahead[i] && wanted / PAGE == at / PAGE && !look(cache, wanted, &place)) {
+            struct line *loaded = level1(model, cache, wanted, wanted, &prefetch);
+
+            loaded->used -= MODEL_PREFETCH_D1 - i;
+            loaded->index--;
+        }
+    }
 }
 
 static uint32_t smallest_line(const struct model *model)
@@ -693,6 +706,8 @@ static void access_lines(struct model *model, struct cache *cache, uint64_t addr
         return;
     }
     asking->time = (asking->index + 1) << 10;
+    if (!asking->fetched && !asking->past)
+        look_ahead(model, cache, address, address + size, asking);
     for (uint64_t at = first; at < address + size; at += line_size, asking->time++) {
         if (asking->payer->objects)
             asking->payer->object = asking->payer->objects[(at - first) / line_size];
@@ -831,7 +846,8 @@ static void empty_owner(struct model *model, uint32_t owner)
         tlb_empty(&model->itlb[owner][level]);
         tlb_empty(&model->dtlb[owner][level]);
     }
-    memset(model->stream[owner], 0, sizeof model->stream[owner]);
+    memset(&model->below[owner], 0, sizeof model->below[owner]);
+    memset(&model->at_d1[owner], 0, sizeof model->at_d1[owner]);
 }
 
 void model_thread_end(struct model *model, uint32_t thread)

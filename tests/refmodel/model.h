@@ -51,7 +51,8 @@ enum {
     M_D_WB1 = M_D_USE2 + 7,
     M_D_WB2 = M_D_WB1 + 2,
     M_D_WBL = M_D_WB2 + 2,
-    M_D_PF2 = M_D_WBL + 2,
+    M_D_PF1 = M_D_WBL + 2,
+    M_D_PF2 = M_D_PF1 + 2,
     M_D_PFL = M_D_PF2 + 2,
     M_D1CR = M_D_PFL + 2, /* coherence */
     M_D1CW,
@@ -88,7 +89,15 @@ struct model_cache_config {
 struct model_tlb_config {
     uint32_t entries, assoc; /* entries 0: there is none */
 };
-enum { MODEL_STREAM, MODEL_NEXT_LINE, MODEL_ADJACENT, MODEL_PREFETCHERS };
+/* At the first level below level 1; and once more, behind these, at D1. */
+enum {
+    MODEL_STREAM,
+    MODEL_NEXT_LINE,
+    MODEL_ADJACENT,
+    MODEL_STRIDE,
+    MODEL_PREFETCH_D1,
+    MODEL_PREFETCHERS = 2 * MODEL_PREFETCH_D1
+};
 struct model_payer;
 struct model_reuse;
 struct model_config {
@@ -120,7 +129,8 @@ struct model_place {
 
 /* Who made an access. `pays`: collection is on. What it is charged is for `charge` to decide. `objects`: what holds the
  * first byte touched in each of its lines, the first line first; NULL: nobody asks. `places`: where these lines are.
- * `object`, `place`: when charged, those of the line; `fetched`: it was a fetch. */
+ * `object`, `place`: when charged, those of the line; `fetched`: it was a fetch. `address`: of the instruction; 0 where
+ * nothing is prefetched. */
 struct model_payer {
     uint32_t thread, instr, chain, epoch;
     bool pays;
@@ -131,6 +141,7 @@ struct model_payer {
     bool fetched;
     uint32_t group; /* of sampled sets, in which the line is; of a line that level 1 alone simulates: */
     bool uncounted;
+    uint64_t address;
 };
 
 /* What an event counts, by its group, so that sums tell groups apart: modulo 2^64. */

@@ -6,6 +6,7 @@
 #define TENURE_REFMODEL_MODEL_OWN_H
 
 #include "kinds_model.h"
+#include "line_bytes.h"
 #include "list_cache.h"
 #include "prefetch_model.h"
 #include "tlb_model.h"
@@ -38,6 +39,7 @@ struct line {
     uint64_t line, used, index; /* used: as a record's; index: of the access that used it last, by asking.own */
     struct record *record;
     enum state state;
+    bool ahead;                 /* as a record's */
     uint8_t *foreign;           /* one flag per byte: others have written it while the line was invalid */
     struct model_payer writer;  /* whose write made it so */
     struct model_payer victim;  /* of a tenure that began with a coherence miss */
@@ -46,7 +48,7 @@ struct line {
 
 struct model {
     struct model_config config;
-    struct stream stream[MODEL_MAX_THREADS][STREAMS];
+    struct prefetchers below[MODEL_MAX_THREADS], at_d1[MODEL_MAX_THREADS];
     struct cache i1[MODEL_MAX_THREADS], d1[MODEL_MAX_THREADS], l2[MODEL_MAX_THREADS], ll;
     struct tlb itlb[MODEL_MAX_THREADS][2], dtlb[MODEL_MAX_THREADS][2];
     uint64_t clock, own[MODEL_MAX_THREADS]; /* own: with config.parallel */

@@ -154,9 +154,12 @@ static void start_core(struct pair *pair)
     config.branch_sim = c->branch_sim;
     config.use = c->use;
     config.write_back = c->write_back;
-    config.prefetch[TN_STREAM] = c->prefetch[MODEL_STREAM];
-    config.prefetch[TN_NEXT_LINE] = c->prefetch[MODEL_NEXT_LINE];
-    config.prefetch[TN_ADJACENT] = c->prefetch[MODEL_ADJACENT];
+    for (int i = 0; i < 2; i++) {
+        config.prefetch[i * TN_PREFETCH_D1 + TN_STREAM] = c->prefetch[i * MODEL_PREFETCH_D1 + MODEL_STREAM];
+        config.prefetch[i * TN_PREFETCH_D1 + TN_NEXT_LINE] = c->prefetch[i * MODEL_PREFETCH_D1 + MODEL_NEXT_LINE];
+        config.prefetch[i * TN_PREFETCH_D1 + TN_ADJACENT] = c->prefetch[i * MODEL_PREFETCH_D1 + MODEL_ADJACENT];
+        config.prefetch[i * TN_PREFETCH_D1 + TN_STRIDE] = c->prefetch[i * MODEL_PREFETCH_D1 + MODEL_STRIDE];
+    }
     config.coherence = c->coherence;
     config.strides = c->strides;
     config.patterns = c->patterns;
@@ -418,6 +421,7 @@ static void model_instr(struct pair *pair, uint32_t thread, const struct pair_bl
     const struct pair_instr *in = &block->instr[number];
     struct model_payer payer = m1_payer(pair->m1, thread, in->id);
 
+    payer.address = in->address;
     m1_count(pair->m1, thread, in->id, M_IR, 1);
     pair->accesses++;
     if (pair->config.cache_sim)

@@ -323,7 +323,7 @@ static void random_config(struct program *p, struct pair_config *config)
     config->inclusive = !has(p, RP_PLAIN) || !chance(p, 12);
     config->write_back = config->cache_sim && has(p, RP_WRITE_BACK) && chance(p, 2);
     for (int i = 0; i < MODEL_PREFETCHERS; i++)
-        config->prefetch[i] = config->cache_sim && has(p, RP_PREFETCH) && chance(p, 3);
+        config->prefetch[i] = config->cache_sim && has(p, RP_PREFETCH) && chance(p, 4);
     config->strides = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
     config->patterns = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
     config->traces = 1u << rng_below(&p->rng, 10);
@@ -342,9 +342,9 @@ static void random_config(struct program *p, struct pair_config *config)
                        has(p, RP_PARALLEL) && chance(p, 2);
     config->coherence = config->cache_sim && config->use && !config->shared_l1 && !config->parallel &&
                         has(p, RP_COHERENCE) && !chance(p, 3);
+    memset(config->prefetch + MODEL_PREFETCH_D1, 0, config->coherence ? MODEL_PREFETCH_D1 : 0);
     if (has(p, RP_SAMPLE) && config->cache_sim && !config->strides && !config->patterns && !config->coherence &&
-        !config->prefetch[MODEL_STREAM] && !config->prefetch[MODEL_NEXT_LINE] && !config->prefetch[MODEL_ADJACENT] &&
-        chance(p, 2))
+        !memchr(config->prefetch, true, sizeof config->prefetch) && chance(p, 2))
         random_sample(p, config);
     if (has(p, RP_TLB) && config->cache_sim && !config->sample && !config->coherence && !chance(p, 3))
         random_tlbs(p, config);
@@ -863,19 +863,19 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
     if (!config.inclusive && has(p, RP_COROUTINES))
         p->features &= ~(uint32_t)RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
     p->pair = pair_new(&config, options->out);
-    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u "
-          "callers %u recs %u%s pairs %u sample %u policies %d%d%d%d tlbs %u,%u %u,%u %u,%u %u,%u\n",
-          SHAPE(config.l2), SHAPE(config.i1), SHAPE(config.d1), SHAPE(config.ll),
-          config.cache_sim ? " caches" : "", config.branch_sim ? " branches" : "", config.use ? " use" : "",
-          config.write_back ? " write-back" : "", config.prefetch[MODEL_STREAM] ? " stream" : "",
-          config.prefetch[MODEL_NEXT_LINE] ? " next-line" : "", config.prefetch[MODEL_ADJACENT] ? " adjacent" : "",
+    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u "
+          "callers %u recs %u%s pairs %u sample %u policies %d%d%d%d tlbs %u,%u %u,%u %u,%u %u,%u "
+          "prefetch %d%d%d%d %d%d%d%d\n",
+          SHAPE(config.l2), SHAPE(config.i1), SHAPE(config.d1), SHAPE(config.ll), config.cache_sim ? " caches" : "",
+          config.branch_sim ? " branches" : "", config.use ? " use" : "", config.write_back ? " write-back" : "",
           config.coherence ? " coherent" : "", config.strides ? " strides" : "", config.patterns ? " patterns" : "",
           config.inclusive ? " inclusive" : "", config.shared_l1 ? " shared" : config.parallel ? " parallel" : "",
           config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",
           (unsigned long long)config.paths, config.lag, config.separate_callers, config.separate_recs,
           config.data ? " data" : "", config.most_pairs, config.sample, config.l2.policy, config.i1.policy,
           config.d1.policy, config.ll.policy, PAIR(config.itlb), PAIR(config.dtlb), PAIR(config.itlb + 1),
-          PAIR(config.dtlb + 1));
+          PAIR(config.dtlb + 1), config.prefetch[0], config.prefetch[1], config.prefetch[2], config.prefetch[3],
+          config.prefetch[4], config.prefetch[5], config.prefetch[6], config.prefetch[7]);
     p->pool = 0x10000000;
     p->pool_size = config.d1.size * (1 + rng_below(&p->rng, 3)) + 4096;
     p->conflict = config.d1.size / config.d1.assoc;

@@ -259,6 +259,59 @@ static void neighbours_are_prefetched(void **state)
     }
 }
 
+/* The example of docs/model.md 10, upwards and downwards; and the same below D1, where pages do not matter. */
+static void a_stride_is_prefetched(void **state)
+{
+    enum { PAGES = 20, STRIDE = 256, READS = PAGES * 4096 / STRIDE };
+
+    (void)state;
+    for (int below = 0; below < 2; below++) {
+        for (int down = 0; down < 2; down++) {
+            struct pair_config config = small_caches(false);
+            struct kit *k;
+
+            config.prefetch[MODEL_STRIDE + (below ? 0 : MODEL_PREFETCH_D1)] = true;
+            k = start(&config);
+            for (uint64_t i = 0; i < READS; i++)
+                kit_read(k, 0, A + STRIDE * (down ? READS - 1 - i : i), 8);
+            kit_finish(k);
+            assert_int_equal(kit_read_cost(k, MAIN, 0, M_D1MR), below ? READS : PAGES + 2);
+            assert_int_equal(kit_read_cost(k, MAIN, 0, M_DLMR), below ? 3 : PAGES + 2);
+            assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_PF1), below ? 0 : READS - PAGES - 2);
+            assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_PF1 + M_PFU), below ? 0 : READS - PAGES - 2);
+            assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_PFL), below ? READS - 2 : READS - PAGES - 2);
+            assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_PFL + M_PFU), below ? READS - 3 : READS - PAGES - 2);
+            kit_free(k);
+        }
+    }
+}
+
+/* A line that is asked for goes on a run, as one that misses does: of a walk through one page, D1 misses the first
+ * seven lines, as in the example of docs/model.md 10, with the next line ahead one. What is prefetched and not used is
+ * told apart, also where it is in D1. */
+static void what_is_asked_for_goes_on(void **state)
+{
+    enum { PAGE_LINES = 64 };
+
+    (void)state;
+    for (int next = 0; next < 2; next++) {
+        struct pair_config config = small_caches(false);
+        struct kit *k;
+
+        config.prefetch[MODEL_PREFETCH_D1 + (next ? MODEL_NEXT_LINE : MODEL_STREAM)] = true;
+        k = start(&config);
+        for (uint64_t at = 0; at < 50 * LINE; at += 8)
+            kit_read(k, 0, A + at, 8);
+        kit_finish(k);
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_D1MR), next ? 1 : 7);
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_PF1), next ? 50 : 48);
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_PF1 + M_PFU), next ? 49 : 43);
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_USE1 + M_EV), next ? 51 : 55);
+        assert_int_equal(kit_read_cost(k, MAIN, 0, M_D_USE1 + M_SPLOSS), (next ? 1 : 5) * LINE);
+        kit_free(k);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +320,7 @@ int main(void)
         cmocka_unit_test(the_example),              cmocka_unit_test(code_is_written),
         cmocka_unit_test(alone_and_unfinished),     cmocka_unit_test(a_walk_is_prefetched),
         cmocka_unit_test(no_run_no_prefetch),       cmocka_unit_test(neighbours_are_prefetched),
+        cmocka_unit_test(a_stride_is_prefetched),   cmocka_unit_test(what_is_asked_for_goes_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cache_new.c: level-1 caches, made and laid out; see cache.h.
+ *
+ * A way table has five elements for each line of its cache, or more, but at most 65,536: it is direct-mapped, and the
+ * more elements there are, the fewer lines share one.
+ */
+#include "cache.h"
+
+#include "core/host.h"
+
+static uint32_t log2_of(uint64_t value)
+{
+    uint32_t bits = 0;
+    while (value >> (bits + 1))
+        bits++;
+    return bits;
+}
+
+void tn_shape_init(struct tn_shape *shape, const struct tn_geometry *geometry)
+{
+    shape->line = geometry->line;
+    shape->line_bits = log2_of(geometry->line);
+    shape->granule_bits = shape->line_bits > 6 ? shape->line_bits - 6 : 0;
+    shape->mask_valid = shape->line_bits >= 6 ? ~0ull : (1ull << shape->line) - 1;
+}
+
+struct tn_l1 *tn_l1_new(const struct tn_geometry *geometry, enum tn_stream stream, struct tn_lower *next)
+{
+    struct tn_l1 *l1 = tn_host_alloc(sizeof *l1);
+    tn_shape_init(&l1->shape, geometry);
+    l1->next = next;
+    l1->assoc = geometry->assoc;
+    l1->lines = (uint32_t)(geometry->size / geometry->line);
+    l1->sets = l1->lines / l1->assoc;
+    l1->set_mask = l1->sets & (l1->sets - 1) ? 0 : l1->sets - 1;
+    l1->policy = geometry->policy;
+    l1->usual_ways = l1->policy == TN_LRU && (l1->set_mask || l1->sets == 1) ? l1->assoc : 0;
+    l1->missed = ~0ull;
+    l1->stream = stream;
+    l1->stays = tn_host_alloc(l1->lines * sizeof *l1->stays);
+    l1->tags = tn_host_alloc(l1->lines * sizeof *l1->tags);
+    if (l1->policy == TN_RRIP)
+        l1->predictions = tn_host_alloc(l1->lines * sizeof *l1->predictions);
+    return l1;
+}
+
+void tn_l1_free(struct tn_l1 *l1)
+{
+    if (!l1)
+        return;
+    tn_kinds_free(l1->kinds);
+    tn_tlb_free(l1->tlb);
+    if (l1->own_prefetcher)
+        tn_host_free(l1->own_prefetcher, sizeof *l1->own_prefetcher);
+    tn_host_free(l1->stays, l1->lines * sizeof *l1->stays);
+    tn_host_free(l1->tags, l1->lines * sizeof *l1->tags);
+    if (l1->predictions)
+        tn_host_free(l1->predictions, l1->lines * sizeof *l1->predictions);
+    tn_host_free(l1, sizeof *l1);
+}
+
+/* Room for one word per way. */
+static uint32_t place_words(uint64_t lines, uint64_t *offset)
+{
+    uint32_t at = (uint32_t)*offset;
+    *offset += (lines + 8) / 8 * 8 * sizeof(uint64_t);
+    return at;
+}
+
+void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables,
+                 bool written, bool coherent, uint64_t *offset)
+{
+    uint64_t lines = geometry->size / geometry->line, elements = 256;
+    while (elements < lines * 5 && elements < 1 << 16)
+        elements *= 2;
+    layout->line_bits = log2_of(geometry->line);
+    layout->granule_bits = layout->line_bits > 6 ? layout->line_bits - 6 : 0;
+    layout->table_mask = (uint32_t)elements - 1;
+    layout->table = (uint32_t)*offset;
+    layout->tables = tables;
+    *offset += tables * elements * sizeof(uint16_t);
+    layout->ways = (uint32_t)*offset;
+    *offset += (lines + 2) / 2 * 2 * sizeof(struct tn_way);
+    layout->written = written || coherent ? place_words(lines, offset) : 0;
+    layout->exclusive = coherent ? place_words(lines, offset) : 0;
+}
