@@ -50,6 +50,7 @@ struct adviser {
     tp_profile *profile;
     struct tp_error *err;
     double limit[LIMITS], fact[FACTS];
+    double latency[3]; /* cycles that a miss of each level takes longer than one of the level above */
     sqlite3_stmt *found, *evidence; /* inserts */
     struct tp_margin *of_function, *of_data; /* of the misses of level 1; NULL: all sets were simulated */
 };
@@ -151,6 +152,11 @@ static int read_facts(struct adviser *a)
                                              "time.walk"};
         for (int i = 0; i < FACTS - READ; i++)
             a->fact[READ + i] = advice_of_cache(a->profile, speeds[i], 0);
+        double last = advice_of_cache(a->profile, "time.LL.latency", 0);
+        double first = a->fact[SIZE2] > 0 ? advice_of_cache(a->profile, "time.L2.latency", 0) : last;
+        a->latency[0] = first;
+        a->latency[1] = fmax(0, last - first);
+        a->latency[2] = fmax(0, advice_of_cache(a->profile, "time.memory.latency", 0) - last);
         if (tp_number(a->profile, sqlite3_mprintf("SELECT Time FROM totals"), 0, &a->fact[TIME], a->err))
             return -1;
     }
@@ -235,12 +241,12 @@ static int confidence_of(struct adviser *a, sqlite3_stmt *row, double *out)
     return 0;
 }
 
-/* The estimate of time, with or without that of new pages, and CEst of the misses, of what a rule is about: a site, an
- * object, or all that is walked. */
-static int time_of_row(struct adviser *a, sqlite3_stmt *row, bool pages, double *time, double *cest)
+/* The estimate of time, with or without that of new pages, and the latencies of the misses, of what a rule is about: a
+ * site, an object, or all that is walked. */
+static int time_of_row(struct adviser *a, sqlite3_stmt *row, bool pages, double *time, double *latencies)
 {
     static const char *const ids[] = {"fusion", "data_id", "function_id", "loop_id", "line"};
-    const double *w = a->fact;
+    const double *l = a->latency;
     int64_t id[5];
 
     for (int i = 0; i < 5; i++)
@@ -258,29 +264,29 @@ static int time_of_row(struct adviser *a, sqlite3_stmt *row, bool pages, double 
     int failed = tp_number(a->profile, waited, 0, time, a->err) ||
                  tp_number(a->profile,
                            sqlite3_mprintf("SELECT total(%!.15g * misses1 + %!.15g * misses2 + %!.15g * missesL) FROM"
-                                           " temp.%s", w[W1], w[W2], w[WL], from),
-                           0, cest, a->err);
+                                           " temp.%s", l[0], l[1], l[2], from),
+                           0, latencies, a->err);
     sqlite3_free(from);
     return failed ? -1 : 0;
 }
 
-/* Of the time that a rule's misses take, the part that CEst has of those that would be saved; and what is left takes no
- * more than the transfer of its lines, where it is loaded ahead. */
-static int time_saved(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row, double of_misses, double *out)
+/* Of the time that a rule's misses take, the part that latencies have of those that would be saved; and what is left
+ * takes no more than the transfer of its lines, where it is loaded ahead, of which half is hidden by instructions. */
+static int time_saved(struct adviser *a, const struct tp_rule *rule, sqlite3_stmt *row, const double lines[3],
+                      double *out)
 {
-    double time, cest;
+    const double *l = a->latency;
+    double time, all, saved = l[0] * lines[0] + l[1] * lines[1] + l[2] * lines[2];
 
     *out = advice_value_of(row, "shared") * a->fact[SHARED] + advice_value_of(row, "wrong") * a->fact[WRONG] +
            advice_value_of(row, "walks") * a->fact[WALK] * advice_value_of(row, "waited");
-    if (!(of_misses > 0) || advice_value_of(row, "data_id") <= 0)
+    if (!(saved > 0) || advice_value_of(row, "data_id") <= 0)
         return 0;
-    if (time_of_row(a, row, rule->pages, &time, &cest))
+    if (time_of_row(a, row, rule->pages, &time, &all))
         return -1;
-    double part = cest > 0 ? fmin(1, of_misses / cest) : 0, left = (1 - part) * time;
-    if (rule->walks && cest > 0) {
-        double lines = (1 - part) * cest / (a->fact[W1] + a->fact[W2] * (a->fact[SIZE2] > 0) + a->fact[WL]);
-        left = fmin(left, lines * a->fact[READ]);
-    }
+    double part = all > 0 ? fmin(1, saved / all) : 0, left = (1 - part) * time;
+    if (rule->walks && all > 0)
+        left = fmin(left, (1 - part) * all / (l[0] + l[1] + l[2]) * a->fact[READ] / 2);
     *out += time - left;
     return 0;
 }
@@ -298,11 +304,13 @@ static int advice_keep(struct adviser *a, const struct tp_rule *rule, sqlite3_st
     double confidence, cycles = cest;
     int at = 1;
 
-    if (!(cest > 0) || (timed && time_saved(a, rule, row, misses, &cycles)))
+    if (!(cest > 0) || (timed && time_saved(a, rule, row, lines, &cycles)))
         return cest > 0 ? -1 : 0;
-    double share = 100 * cycles / (timed ? a->fact[TIME] : a->fact[TOTAL]);
-    if (!(cycles > 0) || share < a->limit[SHARE] || 100 * cest < a->limit[SHARE] / 4 * a->fact[TOTAL])
+    double all = timed ? a->fact[TIME] : a->fact[TOTAL];
+    if (!(cycles > 0) || 100 * cycles < a->limit[SHARE] * all || 100 * cest < a->limit[SHARE] / 4 * a->fact[TOTAL])
         return 0;
+    cest += advice_value_of(row, "calls"); /* which are no reason to say anything */
+    cycles += advice_value_of(row, timed ? "called" : "calls");
     if (confidence_of(a, row, &confidence))
         return -1;
     sqlite3_bind_text(a->found, at++, rule->kind, -1, SQLITE_STATIC);
@@ -317,7 +325,7 @@ static int advice_keep(struct adviser *a, const struct tp_rule *rule, sqlite3_st
     sqlite3_bind_double(a->found, at++, cest);
     sqlite3_bind_double(a->found, at++, 100 * cest / a->fact[TOTAL]);
     sqlite3_bind_double(a->found, at++, cycles);
-    sqlite3_bind_double(a->found, at++, share);
+    sqlite3_bind_double(a->found, at++, 100 * cycles / all);
     sqlite3_bind_int64(a->found, at++, advice_whole(lines[0] * a->fact[LINE1]));
     sqlite3_bind_int64(a->found, at++, advice_whole(lines[2] * a->fact[LINEL]));
     sqlite3_bind_double(a->found, at, confidence);

@@ -5,6 +5,7 @@
  *   advice_objects  what all pay in a data object, and how large its blocks are
  *   advice_shares   what an instruction pays in one; its strides; and whether its address was loaded
  *   advice_sites    the same by innermost loop, or by source line where there is no loop: the line that misses most
+ *   advice_allocations  what the calls cost that allocate a data object's blocks, and that free them
  *   advice_reasons  what of a data object's loss is around its blocks, and in which fields of its elements
  *   advice_orders   what of a data object's loss is in walks through it: misses that follow each other at one distance
  *   advice_around   of the loops of sites, and of those around them: each with itself and each loop around it
@@ -202,7 +203,10 @@ static const char reasons[] =
     " total(size) FILTER (WHERE is_what = 'idle') AS idle_bytes, total(size) FILTER (WHERE is_what = 'hot') AS"
     " hot_bytes,"
     " iif(2 * total(lost1) FILTER (WHERE nowhere) < total(lost1),"
-    " group_concat(field, ', ') FILTER (WHERE is_what = 'hot'), NULL) AS hot_fields FROM f GROUP BY data_id";
+    " group_concat(field, ', ') FILTER (WHERE is_what = 'hot'), NULL) AS hot_fields FROM f GROUP BY data_id;"
+    /* Fields have no costs of L2: the same part is lost there as in level 1. */
+    "UPDATE temp.advice_reasons SET (around2, idle2) = (SELECT lost2 * around1 / max(lost1, 1), lost2 * idle1 /"
+    " max(lost1, 1) FROM temp.advice_objects o WHERE o.data_id = advice_reasons.data_id);";
 
 /* Loops that are deeper in one another than any program's have none around them: in a damaged profile they may be
  * around themselves. */
@@ -233,6 +237,22 @@ static char *code(tp_profile *profile)
     sqlite3_str_appendall(sql, " FROM t_lines t JOIN t_functions n ON n.id = t.function_id"
                                " GROUP BY n.base_id, t.file_id, t.line");
     return sqlite3_str_finish(sql);
+}
+
+/* What the calls cost that allocate an object's blocks; of a call that does so for several objects, a part for each.
+ * And its part, by blocks, of what free() takes, which does not know whose they are. */
+static char *allocations(tp_profile *profile)
+{
+    const char *time = tp_timed(profile) ? "x.Time_incl" : "0";
+
+    return sqlite3_mprintf(
+        "WITH freed AS (SELECT total(x.CEst_incl) AS cest, total(%s) AS time, (SELECT max(1, total(blocks)) FROM t_data"
+        " WHERE kind = 'heap') AS blocks FROM functions x WHERE x.function = 'free')"
+        " SELECT o.data_id, total(x.CEst_incl * o.blocks / max(1, o.blocks, x.calls)) + o.blocks * f.cest / f.blocks AS"
+        " cest, total(%s * o.blocks / max(1, o.blocks, x.calls)) + o.blocks * f.time / f.blocks AS time FROM"
+        " temp.advice_objects o JOIN freed f JOIN t_data t ON t.id = o.data_id JOIN t_data_paths p ON p.id ="
+        " t.origin_id AND p.function = t.allocator JOIN arcs x ON x.site_id = p.site_id GROUP BY o.data_id",
+        time, time);
 }
 
 /* ------------------------------------------------------------------------------------------ fusions */
@@ -295,6 +315,7 @@ int tp_advice_gather(tp_profile *profile, const struct tp_advice_worth *worth, s
                   gather_make(profile, "advice_nests", sqlite3_mprintf("%s", nests), err) ||
                   gather_make(profile, "advice_orders", sqlite3_mprintf(orders, worth->regular, worth->far), err) ||
                   gather_make(profile, "advice_reasons", sqlite3_mprintf(reasons, events, worth->cold), err) ||
+                  gather_make(profile, "advice_allocations", allocations(profile), err) ||
                   gather_make(profile, "advice_code", code(profile), err) ||
                   gather_make(profile, "advice_walks", sqlite3_mprintf(walks, worth->far, worth->line), err) ||
                   gather_make(profile, "advice_reloads", sqlite3_mprintf("%s", reloads), err) ||

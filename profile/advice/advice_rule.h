@@ -11,6 +11,7 @@
  *   lines1, lines2, linesL                  lines that less would be loaded, by level
  *   shared, wrong                           lines of other threads that less would be missed, branches guessed wrong
  *   walks, waited                           page walks that there would be less, and the part of one that is waited for
+ *   calls, called                           what calls cost that need not be made, of CEst and of Time
  *   confidence                              0 to 1
  *
  * and each row of `evidence` is the column of its key, or the text in <key>_text. A column that is not there is NULL.

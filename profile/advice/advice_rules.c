@@ -36,12 +36,21 @@
 #define SMALLER(level)                                                                                                 \
     "max(0, 1 - :size" level " / max(footprint, 1.0)) / max(0.05, 1 - :size" level " / max(size, 1.0))"
 
-/* Of a site: its part of what is not a matter of layout; and what it pays in pointers. */
+/* What the calls cost that allocate and free blocks of which there would be one, with its evidence. */
+#define CALLS                                                                                                          \
+    "calls, called, iif(100 * calls >= :total, iif(:time > 0, 100 * called / :time, 100 * calls / :total), NULL) AS"   \
+    " allocating, "
+#define ALLOCATING {"allocating", "%", "of the estimated time goes into allocating and freeing them"}
+
+/* Of a site: its part of what is not a matter of layout; what it pays in pointers; and, by its misses, its part of what
+ * the allocation costs. */
 #define ORDER                                                                                                          \
     " FROM (SELECT s.*, o.kind, o.mean, o.blocks, o.size, o.element, r.hot_fields, l.entries, l.iterations,"           \
-    " 1.0 * l.iterations / nullif(l.entries, 0) AS trips,"                                                             \
+    " 1.0 * l.iterations / nullif(l.entries, 0) AS trips, c.cest * s.misses1 / max(1, o.misses1) AS calls,"            \
+    " c.time * s.misses1 / max(1, o.misses1) AS called,"                                                               \
     " 1 - (ifnull(r.around1, 0) + ifnull(r.idle1, 0)) / o.lost1 AS part FROM temp.advice_sites s"                      \
     " JOIN temp.advice_objects o ON o.data_id = s.data_id AND o.lost1 > 0"                                             \
+    " LEFT JOIN temp.advice_allocations c ON c.data_id = s.data_id"                                                    \
     " LEFT JOIN t_loops l ON l.id = s.loop_id LEFT JOIN temp.advice_reasons r ON r.data_id = s.data_id) s"
 #define PLACE "data_id, function_id, file_id, line, loop_id, "
 #define SAVED                                                                                                          \
@@ -114,12 +123,14 @@ const struct tp_rule tp_rules[] = {
         .title = "Each lookup loads a pointer, and then what it points to",
         .fix = "keep the entries themselves where the pointers are: in the table (open addressing), in an array",
         .needs = "SpLossD1",
-        .sql = "SELECT " PLACE "misses1 AS lines1, misses2 AS lines2, max(missesL + iif(footprint <= 0.9 * :sizeL,"
-               " enteredL - footprint / :lineL, 0), 0) AS linesL, misses1 AS misses,"
+        .sql = "SELECT " PLACE CALLS "misses1 AS lines1, misses2 AS lines2,"
+               " max(missesL + iif(footprint <= 0.9 * :sizeL, enteredL - footprint / :lineL, 0), 0) AS linesL,"
+               " misses1 AS misses,"
                " 100.0 * entered1 / misses1 AS entered, spatial, 0.6 AS confidence FROM (SELECT *, 1.5 * size *"
                " max(8, mean - 8) / max(mean, 8) AS footprint" ORDER " WHERE " CHAIN ")",
         .evidence = {{"entered", "%", "of the misses follow one of the load that brings the address"},
                      {"spatial", "%", "of the bytes loaded are touched"},
+                     ALLOCATING,
                      {"misses", "", "misses in D1"}},
     },
     {
@@ -127,11 +138,12 @@ const struct tp_rule tp_rules[] = {
         .title = "A tree is searched node by node",
         .fix = "put several steps of the search into one line: a B-tree, or a sorted array searched in blocks",
         .needs = "SpLossD1",
-        .sql = "SELECT " PLACE SAVED_AT("1", "misses1 / 3") ", " SAVED_AT("2", "misses2 / 3") ", "
+        .sql = "SELECT " PLACE CALLS SAVED_AT("1", "misses1 / 3") ", " SAVED_AT("2", "misses2 / 3") ", "
                SAVED_AT("L", "missesL / 3") ", trips, misses1 AS misses, 100.0 * chased1 / misses1 AS chased, 0.6 AS"
                " confidence FROM (SELECT *, " TREE_DATA " AS footprint" ORDER " WHERE " CHASED " AND " TREE ")",
         .evidence = {{"chased", "%", "of the misses are at an address that the access before has loaded"},
                      {"trips", "", "steps are taken each time"},
+                     ALLOCATING,
                      {"misses", "", "misses in D1"}},
     },
     {
@@ -141,7 +153,7 @@ const struct tp_rule tp_rules[] = {
         .fix = "keep the elements in an array, or lay them in the order in which they are walked (a pool, filled in"
                " that order)",
         .needs = "SpLossD1",
-        .sql = "SELECT " PLACE SAVED_AT("1", "kept_part * used1 / :line1") ", "
+        .sql = "SELECT " PLACE CALLS SAVED_AT("1", "kept_part * used1 / :line1") ", "
                SAVED_AT("2", "kept_part * used2 / max(:line2, 1)") ", "
                SAVED_AT("L", "kept_part * usedL / :lineL") ", trips, misses1 AS misses, 100.0 * chased1 / misses1 AS"
                " chased, spatial, 0.7 AS confidence FROM (SELECT *, " LIST_DATA " AS kept_part, size * " LIST_DATA
@@ -151,6 +163,7 @@ const struct tp_rule tp_rules[] = {
         .evidence = {{"chased", "%", "of the misses are at an address that the access before has loaded"},
                      {"spatial", "%", "of the bytes loaded are touched"},
                      {"trips", "", "elements are walked each time"},
+                     ALLOCATING,
                      {"misses", "", "misses in D1"}},
     },
     {
@@ -200,16 +213,19 @@ const struct tp_rule tp_rules[] = {
         .fix = "allocate the blocks together, one behind the other (a pool, an array), in the order in which they"
                " are used",
         .needs = "SpLossD1",
-        .sql = "SELECT *, " SAVED_AT("1", GAPS_LEFT("1")) ", " SAVED_AT("2", GAPS_LEFT("2")) ", "
+        .sql = "SELECT *, " CALLS SAVED_AT("1", GAPS_LEFT("1")) ", " SAVED_AT("2", GAPS_LEFT("2")) ", "
                SAVED_AT("L", GAPS_LEFT("L")) ", iif(mean <= 8, 0.7, 1) * walked AS confidence"
                " FROM (SELECT o.*, r.around1, r.around2, r.aroundL, 100.0 * around1 / o.lost1 AS around,"
-               " ifnull(w.walked, 0) AS walked, o.size AS footprint FROM temp.advice_objects o"
+               " ifnull(w.walked, 0) AS walked, o.size AS footprint, c.cest AS calls, c.time AS called"
+               " FROM temp.advice_objects o"
                " JOIN temp.advice_reasons r ON r.data_id = o.data_id"
+               " LEFT JOIN temp.advice_allocations c ON c.data_id = o.data_id"
                " LEFT JOIN temp.advice_orders w ON w.data_id = o.data_id) o"
                " WHERE kind = 'heap' AND blocks >= 100 AND mean <= :small AND spatial < :spatial AND around1 >= 0.5"
                " * lost1 AND lost1 > 0 AND " NOT_CHASED("o") " AND " NOT_POINTERS("o"),
         .evidence = {{"spatial", "%", "of the bytes loaded for them are touched"},
                      {"around", "%", "of the unused bytes are around the blocks"},
+                     ALLOCATING,
                      {"blocks", "", "blocks"},
                      {"mean", "bytes", "in a block, on the average"}},
     },
