@@ -37,6 +37,7 @@
  * left out.
  */
 #include <sqlite3.h>
+#include <stdlib.h>
 
 #include "profile/advice/advice_rule.h"
 #include "profile/base/error.h"
@@ -240,19 +241,21 @@ static char *code(tp_profile *profile)
 }
 
 /* What the calls cost that allocate an object's blocks; of a call that does so for several objects, a part for each.
- * And its part, by blocks, of what free() takes, which does not know whose they are. */
+ * And its part, by blocks, of what free() takes, which does not know whose they are. But new pages of memory, which
+ * these calls are often the first to touch, one block would need, too. */
 static char *allocations(tp_profile *profile)
 {
-    const char *time = tp_timed(profile) ? "x.Time_incl" : "0";
+    const char *time = tp_timed(profile) ? "x.Time_incl" : "0", *page = tp_meta(profile, "time.page");
 
     return sqlite3_mprintf(
         "WITH freed AS (SELECT total(x.CEst_incl) AS cest, total(%s) AS time, (SELECT max(1, total(blocks)) FROM t_data"
         " WHERE kind = 'heap') AS blocks FROM functions x WHERE x.function = 'free')"
         " SELECT o.data_id, total(x.CEst_incl * o.blocks / max(1, o.blocks, x.calls)) + o.blocks * f.cest / f.blocks AS"
-        " cest, total(%s * o.blocks / max(1, o.blocks, x.calls)) + o.blocks * f.time / f.blocks AS time FROM"
+        " cest, max(0, total(%s * o.blocks / max(1, o.blocks, x.calls)) + o.blocks * f.time / f.blocks -"
+        " %!.15g * o.size / 4096) AS time FROM"
         " temp.advice_objects o JOIN freed f JOIN t_data t ON t.id = o.data_id JOIN t_data_paths p ON p.id ="
         " t.origin_id AND p.function = t.allocator JOIN arcs x ON x.site_id = p.site_id GROUP BY o.data_id",
-        time, time);
+        time, time, page ? strtod(page, NULL) : 0);
 }
 
 /* ------------------------------------------------------------------------------------------ fusions */
