@@ -84,8 +84,8 @@ const char *tn_config_check(const struct tn_config *config)
                                config->strides))
         return "write-backs, prefetching, coherence, patterns and strides are those of simulated caches: not without "
                "cache simulation";
-    if (tn_prefetches_d1(config) && (config->sample != 1 || config->coherence))
-        return "prefetchers at D1 need --coherence=no, as what they load is not kept coherent (and --sample=1)";
+    if (tn_prefetches_d1(config) && config->coherence)
+        return "prefetchers at D1 (--prefetch=d1-...) need --coherence=no: what they load is not kept coherent";
     if (config->pairs && !config->patterns)
         return "who loads a line again is known where misses are told apart (--patterns=yes)";
     if (config->coherence && config->shared_l1)

@@ -270,6 +270,8 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
         event_line(profile, out, indent, "PfD1", value, NULL);
         end_line(profile, out, indent, rate(value, value + total(profile, "D1mr") + total(profile, "D1mw")),
                  "  of the lines loaded");
+        event_line(profile, out, indent, "PfUD1", total(profile, "PfUD1"), NULL);
+        end_line(profile, out, indent, rate(total(profile, "PfUD1"), value), "  of the lines prefetched");
     }
     if (tp_event_find(profile, "PfD2") != NULL) {
         value = total(profile, "PfI2") + total(profile, "PfD2");

@@ -441,34 +441,42 @@ static inline enum brought bring_line(struct tn_thread *thread, const struct tn_
 
 /* ------------------------------------------------------------------------------------------ prefetching into D1 */
 
+/* The way of D1 that holds the line; NULL: none. *first: the first way of its set. */
+static struct tn_way *find_line(struct tn_thread *thread, const struct tn_l1 *l1, uint64_t line, uint32_t *first)
+{
+    uint64_t number = line >> l1->shape.line_bits;
+    *first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
+    return way_of_line(l1, &ways_of(thread, &thread->core->layout.d1)[*first], *first, line, number);
+}
+
 /* The first line of an access that is not in D1, or that no access has asked for yet: *want becomes it. */
 static bool first_to_see(struct tn_thread *thread, const struct tn_l1 *l1, struct want *want, uint64_t end)
 {
-    struct tn_way *ways = ways_of(thread, &thread->core->layout.d1);
+    uint32_t first;
     for (; want->line < end; want->address = want->line += l1->shape.line) {
-        uint64_t number = want->line >> l1->shape.line_bits;
-        uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
-        const struct tn_way *way = way_of_line(l1, &ways[first], first, want->line, number);
+        const struct tn_way *way = find_line(thread, l1, want->line, &first);
         if (!way || (way->line ^ want->line) & TN_UNASKED)
             return true;
     }
     return false;
 }
 
-/* Load the line at `want`, if it is not there. It is as if it were used last at `used`. */
-static void load_ahead(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want, struct tn_late *payer,
+/* Load the line at `want`, if it is not there, for the access to `seen`. It is as if it were used last at `used`. */
+static void load_ahead(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want, uint64_t seen,
                        uint64_t used)
 {
     const struct tn_l1_layout *layout = &thread->core->layout.d1;
     struct tn_way *ways = ways_of(thread, layout);
-    uint64_t number = want->line >> l1->shape.line_bits;
-    uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
-    if (way_of_line(l1, &ways[first], first, want->line, number))
+    struct tn_held held = {0}, nowhere = {0};
+    uint32_t first;
+    if (find_line(thread, l1, want->line, &first))
         return;
     uint32_t index = way_for(l1, ways, first, used);
     if (l1->tlb)
         tn_tlb_leave(l1->tlb, &ways[index], index);
-    struct tn_way *way = load_into(thread, layout, l1, want, number, index, payer, &(struct tn_held){0});
+    struct tn_late *payer = payer_now(thread, TN_DATA, want->instr, want->payer, seen, &held);
+    struct tn_way *way =
+        load_into(thread, layout, l1, want, want->line >> l1->shape.line_bits, index, payer, &nowhere);
     way->line ^= TN_UNASKED | (l1->tlb ? TN_PARKED : 0);
     way->stamp = used;
     tn_ring_add(thread, thread->ring);
@@ -479,22 +487,18 @@ static void load_ahead(struct tn_thread *thread, struct tn_l1 *l1, const struct 
 static __attribute__((noinline)) void look_ahead(struct tn_thread *thread, struct tn_l1 *l1, struct want want,
                                                  uint64_t end)
 {
-    const tn_core *core = thread->core;
-    struct tn_late *payer = NULL;
-    uint64_t stamp = want.stamp, seen;
+    const bool *is_there = thread->core->config.prefetch + TN_PREFETCH_D1;
     if (want.kind == TN_WRITE_PAST || !first_to_see(thread, l1, &want, end))
         return;
-    seen = want.address;
-    payer = payer_now(thread, TN_DATA, want.instr, want.payer, seen, &(struct tn_held){0});
+    uint64_t seen = want.address, instr = tn_code_get_instr(&thread->core->code, want.instr)->address;
     want.flags = TN_ENTRY_AHEAD;
     for (enum tn_prefetching which = 0; which < TN_PREFETCH_D1; which++) {
-        int64_t blocks = core->config.prefetch[TN_PREFETCH_D1 + which]
-                             ? tn_prefetcher_see(l1->own_prefetcher, which, seen, l1->shape.line_bits,
-                                                 tn_code_get_instr(&core->code, want.instr)->address)
-                             : 0;
+        if (!is_there[which])
+            continue;
+        int64_t blocks = tn_prefetcher_see(l1->own_prefetcher, which, seen, l1->shape.line_bits, instr);
         want.address = want.line = line_at(l1, seen) + (uint64_t)blocks * l1->shape.line;
         if (blocks && want.line >> TN_PAGE_BITS == seen >> TN_PAGE_BITS)
-            load_ahead(thread, l1, &want, payer, stamp - TN_PREFETCH_D1 + which);
+            load_ahead(thread, l1, &want, seen, want.stamp - TN_PREFETCH_D1 + which);
     }
 }
 

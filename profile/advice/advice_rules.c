@@ -36,10 +36,12 @@
 #define SMALLER(level)                                                                                                 \
     "max(0, 1 - :size" level " / max(footprint, 1.0)) / max(0.05, 1 - :size" level " / max(size, 1.0))"
 
-/* What the calls cost that allocate and free blocks of which there would be one, with its evidence. */
+/* What the calls cost that allocate and free blocks of which there would be one, or a site's part of it; and, where it
+ * is one percent at least, what they cost altogether. */
 #define CALLS                                                                                                          \
-    "calls, called, iif(100 * calls >= :total, iif(:time > 0, 100 * called / :time, 100 * calls / :total), NULL) AS"   \
-    " allocating, "
+    "calls, called, iif(100 * all_calls < :total, NULL, iif(:time > 0, 100 * all_called / :time, 100 * all_calls /"    \
+    " :total)) AS allocating, "
+#define ALL_CALLS "c.cest AS all_calls, c.time AS all_called"
 #define ALLOCATING {"allocating", "%", "of the estimated time goes into allocating and freeing them"}
 
 /* Of a site: its part of what is not a matter of layout; what it pays in pointers; and, by its misses, its part of what
@@ -47,7 +49,7 @@
 #define ORDER                                                                                                          \
     " FROM (SELECT s.*, o.kind, o.mean, o.blocks, o.size, o.element, r.hot_fields, l.entries, l.iterations,"           \
     " 1.0 * l.iterations / nullif(l.entries, 0) AS trips, c.cest * s.misses1 / max(1, o.misses1) AS calls,"            \
-    " c.time * s.misses1 / max(1, o.misses1) AS called,"                                                               \
+    " c.time * s.misses1 / max(1, o.misses1) AS called, " ALL_CALLS ","                                                \
     " 1 - (ifnull(r.around1, 0) + ifnull(r.idle1, 0)) / o.lost1 AS part FROM temp.advice_sites s"                      \
     " JOIN temp.advice_objects o ON o.data_id = s.data_id AND o.lost1 > 0"                                             \
     " LEFT JOIN temp.advice_allocations c ON c.data_id = s.data_id"                                                    \
@@ -216,8 +218,8 @@ const struct tp_rule tp_rules[] = {
         .sql = "SELECT *, " CALLS SAVED_AT("1", GAPS_LEFT("1")) ", " SAVED_AT("2", GAPS_LEFT("2")) ", "
                SAVED_AT("L", GAPS_LEFT("L")) ", iif(mean <= 8, 0.7, 1) * walked AS confidence"
                " FROM (SELECT o.*, r.around1, r.around2, r.aroundL, 100.0 * around1 / o.lost1 AS around,"
-               " ifnull(w.walked, 0) AS walked, o.size AS footprint, c.cest AS calls, c.time AS called"
-               " FROM temp.advice_objects o"
+               " ifnull(w.walked, 0) AS walked, o.size AS footprint, c.cest AS calls, c.time AS called, "
+               ALL_CALLS " FROM temp.advice_objects o"
                " JOIN temp.advice_reasons r ON r.data_id = o.data_id"
                " LEFT JOIN temp.advice_allocations c ON c.data_id = o.data_id"
                " LEFT JOIN temp.advice_orders w ON w.data_id = o.data_id) o"

@@ -45,6 +45,7 @@ struct share {
     uint32_t instr, data; /* data object + 1 */
     double lines[TP_FROMS][2], covered, strides, followed; /* reads, writes; a part; how often */
     double far; /* part of its misses that are each in another page than the one before */
+    double ahead; /* lines that prefetchers loaded from memory */
 };
 
 struct place {
@@ -233,6 +234,7 @@ static int gather_instr(struct making *m, uint32_t instr)
         }
         for (int i = 0; i < 2 * TP_FROMS; i++)
             share->lines[i / 2][i % 2] += count[TP_FOR_LINES + i];
+        share->ahead += count[TP_FOR_AHEAD + TP_FROM_MEMORY];
     }
     return 0;
 }
@@ -267,16 +269,20 @@ static double far_misses(const struct making *m, uint32_t instr)
     return m->open[instr][TP_FROM_LL] + m->open[instr][TP_FROM_MEMORY];
 }
 
+/* The lines that come from memory. */
+static double from_memory(const struct share *share)
+{
+    return share->lines[TP_FROM_MEMORY][0] + share->lines[TP_FROM_MEMORY][1] + share->ahead;
+}
+
 /* Pages that are touched for the first time are made by the system. Who of those that load lines of an object from
  * memory touched them is not known: each pays the same. */
 static void find_pages(struct making *m)
 {
     const struct tp_recording *rec = m->rec;
 
-    for (size_t i = 0; i < m->shares.count; i++) {
-        const double *lines = m->shares.at[i].lines[TP_FROM_MEMORY];
-        m->page[m->shares.at[i].data] += lines[0] + lines[1];
-    }
+    for (size_t i = 0; i < m->shares.count; i++)
+        m->page[m->shares.at[i].data] += from_memory(&m->shares.at[i]);
     m->page[0] = 0;
     for (size_t i = 1; i <= rec->data.count; i++) {
         const struct tp_data *data = &rec->data.at[i - 1];
@@ -313,7 +319,7 @@ static void add_share(struct making *m, const struct share *share)
 {
     struct place *place = place_of(m, share->instr);
 
-    double made = m->page[share->data] * (share->lines[TP_FROM_MEMORY][0] + share->lines[TP_FROM_MEMORY][1]);
+    double made = m->page[share->data] * from_memory(share);
     m->estimate->part[TP_TIME_LLM] += made;
     m->estimate->part[TP_TIME_PAGES] += made;
     for (int from = 0; from < TP_FROMS; from++) {
@@ -393,6 +399,7 @@ static void prices(const struct making *m, uint32_t instr, const struct share *s
         out[TP_FOR_CODE + from] = fetch(m, from);
         out[TP_FOR_AHEAD + from] = place->stalled * step_ahead(m, from);
     }
+    out[TP_FOR_AHEAD + TP_FROM_MEMORY] += share ? m->page[share->data] : 0;
     for (int i = 0; i < 2 * TP_FROMS; i++)
         out[TP_FOR_LINES + i] = !share ? 0
                                        : place->stalled * ((1 - share->covered) * place->wait[i / 2] +

@@ -71,6 +71,18 @@ def three_ways(folder):
     return of
 
 
+def prefetched(folder, usual):
+    """A line that is loaded ahead takes its transfer, whether a prefetcher is simulated or supposed. Some of the first
+    lines of pages are missed, one after the other."""
+    for prefetcher in ('stream', 'd1-next-line'):
+        db = recorded(folder, *CACHES, f'--prefetch={prefetcher}')
+        time, _, misses = times(db)['walk']
+        check(f'{prefetcher}: few misses', misses < 0.1 * LINES, True)
+        check(f'{prefetcher}: as long as without ({time}, {usual["walk"][0]})',
+              0.85 * usual['walk'][0] < time < 1.35 * usual['walk'][0], True)
+        db.close()
+
+
 def calibrated(folder, usual):
     status, said, _ = command(folder, 'calibrate')
     check('calibrate', status, 0)
@@ -105,6 +117,7 @@ def calibrated(folder, usual):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         usual = three_ways(folder)
+        prefetched(folder, usual)
         calibrated(folder, usual)
         os.chmod(folder, 0o700)
         with open(os.path.join(folder, 'file'), 'w', encoding='ascii'):

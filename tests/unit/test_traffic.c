@@ -291,8 +291,6 @@ static void a_stride_is_prefetched(void **state)
  * told apart, also where it is in D1. */
 static void what_is_asked_for_goes_on(void **state)
 {
-    enum { PAGE_LINES = 64 };
-
     (void)state;
     for (int next = 0; next < 2; next++) {
         struct pair_config config = small_caches(false);
