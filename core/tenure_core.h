@@ -112,6 +112,7 @@ struct tn_config {
     /* TLBs of instructions and of data: the first level, and the one behind it. No entries: there is none, or, for
      * instructions, the second one of data is for both. No first level: TLBs are not simulated. */
     struct tn_tlb_geometry itlb[2], dtlb[2];
+    bool physical;         /* sets below level 1 are those of addresses in memory, where pages lie anywhere */
     uint32_t sample;       /* one set in so many is simulated, a power of two; 1: all are */
     uint64_t sample_seed;  /* which ones they are */
     bool cache_sim;        /* simulate caches at all */

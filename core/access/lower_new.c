@@ -7,13 +7,14 @@
  */
 #include "core/host.h"
 #include "lower.h"
+#include "sample.h"
 
 struct tn_lower *tn_lower_new(enum tn_level level, struct tn_lower *next, const struct tn_config *config, bool slices)
 {
     const struct tn_geometry *geometry = level == TN_LEVEL_2 ? &config->l2 : &config->ll;
     struct tn_lower *lower = tn_host_alloc(sizeof *lower);
     tn_shape_init(&lower->shape, geometry);
-    tn_sets_init(&lower->sets, geometry);
+    tn_sets_init(&lower->sets, geometry, config->physical ? tn_sample_end(config) : 64);
     lower->level = level;
     lower->next = next;
     lower->homes = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->homes);

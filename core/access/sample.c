@@ -7,6 +7,8 @@
  */
 #include "sample.h"
 
+#include "core/base/machine.h"
+
 #include <string.h>
 
 enum { CLASS_BITS = 6, MOST_BITS = 40 };
@@ -64,6 +66,13 @@ const char *tn_sample_check(const struct tn_config *config)
     if (drawn.parts_bits > drawn.room_for_parts)
         return "--sample: the caches below level 1 have too few sets for that; sample more of them";
     return NULL;
+}
+
+uint32_t tn_sample_end(const struct tn_config *config)
+{
+    struct drawn drawn = draw(config);
+    uint32_t end = config->sample == 1 ? 0 : drawn.first_bit + drawn.class_bits + drawn.parts_bits;
+    return end > TN_PAGE_BITS ? end : TN_PAGE_BITS;
 }
 
 /* Good random bits of a seed and a number. */

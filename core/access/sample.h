@@ -28,6 +28,9 @@ struct tn_sample {
 /* NULL if `config` can be sampled as it says, else what is wrong. Its geometries are good. */
 const char *tn_sample_check(const struct tn_config *config);
 
+/* The lowest bit of an address that decides neither its place in its page nor whether it is simulated. */
+uint32_t tn_sample_end(const struct tn_config *config);
+
 /* `config` is checked. Fills in what the layout has for engines, too. */
 void tn_sample_init(struct tn_sample *sample, struct tn_layout *layout, const struct tn_config *config);
 

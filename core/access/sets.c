@@ -52,7 +52,7 @@ static uint64_t reciprocal_of(const struct tn_sets *sets)
     return sets->sets <= UINT64_MAX / sets->number_mask ? UINT64_MAX / sets->sets + 1 : 0;
 }
 
-void tn_sets_init(struct tn_sets *sets, const struct tn_geometry *geometry)
+void tn_sets_init(struct tn_sets *sets, const struct tn_geometry *geometry, uint32_t scattered_from)
 {
     memset(sets, 0, sizeof *sets);
     sets->line_bits = bits_for(geometry->line);
@@ -64,6 +64,8 @@ void tn_sets_init(struct tn_sets *sets, const struct tn_geometry *geometry)
     sets->set_mask = sets->sets & (sets->sets - 1) ? 0 : sets->sets - 1;
     sets->set_bits = bits_for(sets->sets);
     sets->reciprocal = reciprocal_of(sets);
+    if (scattered_from < TN_ADDRESS_BITS)
+        sets->scattered = sets->set_mask >> (scattered_from - sets->line_bits) << (scattered_from - sets->line_bits);
     if (tn_sets_compact(geometry)) {
         uint32_t ways = (sets->assoc + 3) / 4 * 4;
         sets->ways_mask = (1u << sets->assoc) - 1;

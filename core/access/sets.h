@@ -12,6 +12,10 @@
  *   general  any number of ways, 64-bit entries: (line number + 1) << low_bits | low; the former is 0: empty.
  *            With LRU in the order of use, and low is the slot; else in the order of slots, and low is the policy's
  *
+ * Where sets are those of physical addresses, the bits of the set above those of a page are changed by what the tag
+ * says: pages that are a power of two apart are in sets as if they lay anywhere, and a line is still known by set and
+ * tag.
+ *
  * An address has TN_ADDRESS_BITS, so a line number has at most TN_ADDRESS_BITS - line_bits significant ones.
  */
 #ifndef TENURE_CORE_SETS_H
@@ -28,6 +32,7 @@
 #endif
 
 enum { TN_COMPACT_WAYS = TN_LRU_AGES };
+#define TN_SCATTER 0x9e3779b97f4a7c15ull /* odd, of good random bits */
 
 /* A set in the compact form; stride bytes apart. What is read behind its last tag does not count. */
 struct tn_compact {
@@ -38,6 +43,7 @@ struct tn_compact {
 struct tn_sets {
     uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
     uint64_t number_mask;
+    uint64_t scattered;  /* bits of the set that depend on the tag, too; 0: none */
     uint64_t reciprocal; /* floor(2^64 / sets) + 1 where that divides exactly (sets.c); 0: not so */
     uint32_t assoc, line_bits, set_bits, low_bits;
     enum tn_policy policy;
@@ -50,7 +56,8 @@ struct tn_sets {
 
 /* Whether sets of this geometry have the compact form. */
 bool tn_sets_compact(const struct tn_geometry *geometry);
-void tn_sets_init(struct tn_sets *sets, const struct tn_geometry *geometry);
+/* `scattered_from`: of an address, the lowest bit that is not the same in memory as the program has it; 64: all are. */
+void tn_sets_init(struct tn_sets *sets, const struct tn_geometry *geometry, uint32_t scattered_from);
 void tn_sets_free(struct tn_sets *sets);
 /* Every slot of `count` sets from `first` on is empty again. */
 void tn_sets_clear(struct tn_sets *sets, uint64_t first, uint64_t count);
@@ -77,7 +84,7 @@ static inline void tn_sets_split(const struct tn_sets *sets, uint64_t address, s
     uint64_t number = address >> sets->line_bits & sets->number_mask;
     if (sets->set_mask || sets->sets == 1) {
         place->tag = number >> sets->set_bits;
-        place->set = number & sets->set_mask;
+        place->set = (number ^ (place->tag * TN_SCATTER >> 32 & sets->scattered)) & sets->set_mask;
     } else {
         place->tag = tn_sets_divide(sets, number);
         place->set = number - place->tag * sets->sets;

@@ -21,7 +21,7 @@ TENURE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
 ENGINE = "--engine=" + sys.argv[3]
 CACHES = ["--I1=16K,8,64", "--D1=16K,8,64", "--LL=1M,16,64"]
 OPTION = re.compile(r"^      --([\w-]+)=(\S+)|^  -\w, --([\w-]+)=(\S+)")
-VALUES = {"yes|no": ("yes", "no"), "no|mesi": ("no", "mesi"),
+VALUES = {"yes|no": ("yes", "no"), "no|mesi": ("no", "mesi"), "virtual|physical": ("virtual", "physical"),
           "none|stream|next-line|adjacent|stride|d1-stream|d1-next-line|d1-adjacent|d1-stride": ("none", "stream"),
           "auto|always|never": ("always", "never"),
           "N": ("3", "4000"),

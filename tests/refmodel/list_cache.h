@@ -21,6 +21,7 @@ struct cache {
     void **way;      /* sets x assoc */
     uint64_t *state; /* the same, the policy's */
     uint64_t uses;   /* so far */
+    uint64_t pages;  /* bytes of pages that lie anywhere in memory; 0: addresses are those of memory */
     struct past past;
 };
 
@@ -42,7 +43,12 @@ static inline void cache_free(struct cache *cache)
 
 static inline uint64_t cache_set(const struct cache *cache, uint64_t line)
 {
-    return line / cache->config.line % cache->sets;
+    uint64_t number = line / cache->config.line, set = number % cache->sets, lines = cache->pages / cache->config.line;
+    uint64_t color = number / cache->sets * 0x9e3779b97f4a7c15ull / 0x100000000 % cache->sets;
+
+    if (!lines || (cache->sets & (cache->sets - 1)))
+        return set;
+    return set ^ (color - color % lines);
 }
 
 /* The entry at `place` of a set; NULL: none. */

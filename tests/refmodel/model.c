@@ -759,8 +759,7 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
     };
 
     asking.payer->fetched = asking.fetched;
-    asking.past = kind == MODEL_WRITE_PAST; /* which misses nothing */
-    asking.modifies = kind == MODEL_MODIFY;
+    asking.past = kind == MODEL_WRITE_PAST, asking.modifies = kind == MODEL_MODIFY; /* the first misses nothing */
     asking.index = model->clock++;
     asking.own = model->config.parallel ? model->own[thread]++ : asking.index;
     model->collecting = payer->pays;
@@ -791,22 +790,23 @@ struct model *model_new(const struct model_config *config, model_charge *charge,
                         model_missed *missed, void *user)
 {
     struct model *model = calloc(1, sizeof *model);
+    uint64_t pages = config->physical ? model_sample_end(config) : 0;
 
-    model->config = *config;
-    model->charge = charge;
+    model->config = *config, model->charge = charge;
     model->share = share;
     model->missed = missed;
     model->user = user;
     for (int i = 0; i < MODEL_MAX_THREADS; i++) {
         cache_init(&model->i1[i], &config->i1);
         cache_init(&model->d1[i], &config->d1);
-        cache_init(&model->l2[i], &config->l2);
+        cache_init(&model->l2[i], &config->l2), model->l2[i].pages = pages;
         for (int level = 0; level < 2; level++) {
             tlb_init(&model->itlb[i][level], &config->itlb[level]);
             tlb_init(&model->dtlb[i][level], &config->dtlb[level]);
         }
     }
     cache_init(&model->ll, &config->ll);
+    model->ll.pages = pages;
     return model;
 }
 

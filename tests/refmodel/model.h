@@ -103,6 +103,7 @@ struct model_reuse;
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     struct model_tlb_config itlb[2], dtlb[2]; /* the second of instructions has no entries: that of data is for both */
+    bool physical; /* sets of the levels below the first */
     bool shared_l1, flush_at_exit, use, write_back, coherence, strides, patterns;
     bool prefetch[MODEL_PREFETCHERS];
     uint32_t sample;      /* one set in so many is simulated; 0 and 1: all */
@@ -147,6 +148,9 @@ struct model_payer {
 /* What an event counts, by its group, so that sums tell groups apart: modulo 2^64. */
 enum { MODEL_GROUPS = 4 };
 extern const uint64_t model_group_weight[MODEL_GROUPS];
+/* docs/model.md, 2 and 17: bytes from which on bits of an address are neither of its place in a page nor say whether
+ * it is simulated. */
+uint64_t model_sample_end(const struct model_config *config);
 /* docs/model.md, 17: whether level 1 simulates the line at this address; and whether it counts, and in which group. */
 bool model_is_simulated(const struct model_config *config, uint64_t address, struct model_payer *payer);
 

@@ -161,6 +161,7 @@ static void start_core(struct pair *pair)
         config.prefetch[i * TN_PREFETCH_D1 + TN_STRIDE] = c->prefetch[i * MODEL_PREFETCH_D1 + MODEL_STRIDE];
     }
     config.coherence = c->coherence;
+    config.physical = c->physical;
     config.strides = c->strides;
     config.patterns = c->patterns;
     config.sample = c->sample ? c->sample : 1;
@@ -212,6 +213,7 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .use = config->use,
                               .write_back = config->write_back,
                               .coherence = config->coherence,
+                              .physical = config->physical,
                               .reused = config->most_pairs ? m1_reused : NULL,
                               .charge_at = config->data ? m1_charge_at : NULL,
                               .strides = config->strides,

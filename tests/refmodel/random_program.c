@@ -319,11 +319,11 @@ static void random_config(struct program *p, struct pair_config *config)
     config->flush_at_exit = !chance(p, 6);
     config->branch_sim = has(p, RP_BRANCHES) && chance(p, 2);
     config->cache_sim = !config->branch_sim || !chance(p, 12) || !has(p, RP_PLAIN);
-    config->use = !has(p, RP_PLAIN) || !chance(p, 12);
+    config->use = !has(p, RP_PLAIN) || !chance(p, 12), config->physical = chance(p, 3);
     config->inclusive = !has(p, RP_PLAIN) || !chance(p, 12);
     config->write_back = config->cache_sim && has(p, RP_WRITE_BACK) && chance(p, 2);
-    for (int i = 0; i < MODEL_PREFETCHERS; i++)
-        config->prefetch[i] = config->cache_sim && has(p, RP_PREFETCH) && chance(p, 4);
+    for (int i = 0; config->cache_sim && has(p, RP_PREFETCH) && i < MODEL_PREFETCHERS; i++)
+        config->prefetch[i] = chance(p, 4);
     config->strides = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
     config->patterns = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
     config->traces = 1u << rng_below(&p->rng, 10);

@@ -26,6 +26,21 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+uint64_t model_sample_end(const struct model_config *c)
+{
+    const struct model_cache_config *caches[] = {&c->i1, &c->d1, &c->ll, &c->l2};
+    uint64_t classes = 64, end;
+
+    if (c->sample <= 1)
+        return 4096;
+    for (int i = 0; i < 4; i++)
+        if (caches[i]->size)
+            classes = smaller(classes, twos_in(caches[i]->size / caches[i]->assoc) / c->ll.line);
+    uint64_t drawn = classes / c->sample > MODEL_GROUPS ? classes / c->sample : MODEL_GROUPS;
+    end = c->ll.line * classes * c->sample / (classes / drawn);
+    return end > 4096 ? end : 4096;
+}
+
 bool model_is_simulated(const struct model_config *c, uint64_t address, struct model_payer *payer)
 {
     const struct model_cache_config *caches[] = {&c->i1, &c->d1, &c->ll, &c->l2};

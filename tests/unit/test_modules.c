@@ -196,7 +196,7 @@ static void sets_are_divided_exactly(void **state)
         struct tn_geometry geometry = {.size = counts[i] * 16, .assoc = 1, .line = 16};
         uint64_t last = ((1ull << 44) - 1) / counts[i];
         struct tn_sets sets;
-        tn_sets_init(&sets, &geometry);
+        tn_sets_init(&sets, &geometry, 64);
         for (uint64_t tag = 0; tag < last; tag = tag * 3 + 1) {
             for (uint64_t back = 0; back < 3; back++) {
                 uint64_t number = (tag < last / 2 ? tag : last - tag % 5) * counts[i] + 1 - back;
