@@ -402,7 +402,7 @@ static void begin(struct diff *diff)
         print_side("New", &diff->inputs[TP_NEW]);
     }
     for (size_t i = 0; (note = tp_diff_note(diff->diff, i)) != NULL; i++)
-        printf(diff->markdown ? "\n%s\n" : "Note      %s\n", note);
+        term_labelled(diff->markdown ? "\n" : "Note", diff->markdown ? 0 : 10, note);
 }
 
 void diff_print(struct diff *diff)

@@ -477,13 +477,30 @@ static int diff_add_meta(tp_diff *diff, const char *key, const char *value)
     return pair->key && pair->value ? 0 : -1;
 }
 
+/* A difference of other caches is not one of the program alone. Costs of sampled sets are comparable. */
+static int note_models(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES])
+{
+    char text[512];
+
+    for (size_t i = 0; i < TP_MODEL_KEYS; i++) {
+        const char *first = tp_model_of(profile_at(runs, 0), i), *other = first;
+        for (size_t k = 1; profile_at(runs, k) && strcmp(other, first) == 0; k++)
+            other = tp_model_of(profile_at(runs, k), i);
+        snprintf(text, sizeof text, "the caches differ: %s is %s in some profiles, %s in others", tp_model[i].what,
+                 first, other);
+        if (strcmp(other, first) != 0 && strcmp(tp_model[i].key, "sample") != 0 && note(diff, text))
+            return -1;
+    }
+    return 0;
+}
+
 /* What both sides say, then what is said of a difference. The new side's command goes before the baseline's. */
 static int diff_take_meta(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES])
 {
     static const char *const kept[] = {"cmd",       "creator",  "engine",    "engine.version", "directory", "cache.I1",
                                        "cache.D1",  "cache.L2", "cache.LL",  "cache-sim",      "branch-sim", "cacheuse",
                                        "write-back", "prefetch", "inclusive", "coherence",     "shared-l1",
-                                       "tlb",       "tlb.I",    "tlb.D"};
+                                       "tlb",       "tlb.I",    "tlb.D",     "index"};
     static const char *const sides[] = {"diff.baseline", "diff.new"};
     int failed = 0;
 
@@ -622,7 +639,7 @@ static int diff_make(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES], bo
                 return -1;
         }
     }
-    bool failed = diff->lens.failed || diff_take_meta(diff, runs) || find_groups(diff);
+    bool failed = diff->lens.failed || note_models(diff, runs) || diff_take_meta(diff, runs) || find_groups(diff);
     if (diff->lens.unmatched_count) {
         char text[160];
         snprintf(text, sizeof text, "lines of %zu source file%s are not compared: another build, and not recorded with "

@@ -119,27 +119,15 @@ static struct tp_pair *meta_of(const tp_merge *merge, const char *key)
     return NULL;
 }
 
-/* What makes counts incomparable if it differs. */
 static int check_model(const tp_merge *merge, tp_profile *profile, struct tp_error *err)
 {
-    static const struct {
-        const char *key, *what;
-    } model[] = {
-        {"cache.I1", "I1 (size,ways,line,policy)"}, {"cache.D1", "D1 (size,ways,line,policy)"},
-        {"cache.L2", "L2 (size,ways,line,policy)"}, {"cache.LL", "LL (size,ways,line,policy)"},
-        {"prefetch", "--prefetch"},                 {"shared-l1", "--shared-l1"},
-        {"coherence", "--coherence"},               {"write-back", "--write-back"},
-        {"sample", "--sample"},                     {"tlb.I", "--itlb"},
-        {"tlb.D", "--dtlb"},
-    };
-
-    for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
-        const struct tp_pair *kept = meta_of(merge, model[i].key);
-        const char *ours = kept ? kept->value : NULL, *theirs = tp_meta(profile, model[i].key);
-        if (!ours != !theirs || (ours && strcmp(ours, theirs) != 0))
+    for (size_t i = 0; i < TP_MODEL_KEYS; i++) {
+        const struct tp_model_key *model = &tp_model[i];
+        const struct tp_pair *kept = meta_of(merge, model->key);
+        const char *ours = kept ? kept->value : model->absent, *theirs = tp_model_of(profile, i);
+        if (strcmp(ours, theirs) != 0)
             return TP_FAIL(err, "%s: %s is %s, in %s it is %s; only profiles of the same caches can be summed",
-                           tp_path(profile), model[i].what, theirs ? theirs : "not simulated", merge->first,
-                           ours ? ours : "not simulated");
+                           tp_path(profile), model->what, theirs, merge->first, ours);
     }
     return 0;
 }

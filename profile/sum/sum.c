@@ -12,6 +12,29 @@
 
 #include "profile/base/error.h"
 
+#define NOT_SIMULATED "not simulated"
+const struct tp_model_key tp_model[TP_MODEL_KEYS] = {
+    {"cache.I1", "I1 (size,ways,line,policy)", NOT_SIMULATED},
+    {"cache.D1", "D1 (size,ways,line,policy)", NOT_SIMULATED},
+    {"cache.L2", "L2 (size,ways,line,policy)", NOT_SIMULATED},
+    {"cache.LL", "LL (size,ways,line,policy)", NOT_SIMULATED},
+    {"index", "--index", "virtual"},
+    {"prefetch", "--prefetch", "none"},
+    {"shared-l1", "--shared-l1", "no"},
+    {"coherence", "--coherence", "no"},
+    {"write-back", "--write-back", "no"},
+    {"sample", "--sample", "1"},
+    {"tlb.I", "--itlb", NOT_SIMULATED},
+    {"tlb.D", "--dtlb", NOT_SIMULATED},
+};
+
+const char *tp_model_of(tp_profile *profile, size_t i)
+{
+    const char *value = tp_meta(profile, tp_model[i].key);
+
+    return value ? value : tp_model[i].absent;
+}
+
 /* ------------------------------------------------------------------------------------------ shapes */
 
 int tp_sum_table(const struct tp_sum *sum, const char *name)

@@ -119,6 +119,14 @@ struct tp_sum {
     bool by_unit;   /* so are those by unit */
 };
 
+/* What of the meta data says which caches were simulated, what it is called, and what a profile without it has. */
+enum { TP_MODEL_KEYS = 12 };
+struct tp_model_key {
+    const char *key, *what, *absent;
+};
+extern const struct tp_model_key tp_model[TP_MODEL_KEYS];
+const char *tp_model_of(tp_profile *profile, size_t i);
+
 /* The shapes of all tables; by_name: names in the symbol table do not tell functions apart. -1 if one of them does
  * not say what is to become of its columns: a mistake in this program. */
 int tp_sum_begin(struct tp_sum *sum, bool by_name, struct tp_error *err);

@@ -28,6 +28,8 @@ edit events "DELETE FROM events WHERE name = 'Ir'"
 try merge -o sum small events
 edit caches "INSERT INTO meta VALUES('cache.D1', '32768,8,64')"
 try merge -o sum small caches
+edit index "INSERT INTO meta VALUES('index', 'physical')"
+try merge -o sum small index
 try merge -o sum --keep=rank small
 # An event that only one has, with the option that records it.
 printf 'events: Ir\nfn=f\n1 1\n' >plain.callgrind
