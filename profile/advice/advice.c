@@ -382,6 +382,8 @@ static const char *lacking(tp_profile *profile, const struct tp_rule *rule)
 
     if (!rule->without_data && was_off(profile, "data"))
         return was_off(profile, "inclusive") ? "--inclusive=yes" : "--data=yes";
+    if (rule->record && tp_sample(profile) > 1 && strcmp(rule->record, "--branch-sim=yes") != 0)
+        return "--sample=1";
     return of_use && was_off(profile, "cacheuse") ? "--cacheuse=yes" : rule->record;
 }
 

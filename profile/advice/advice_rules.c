@@ -255,7 +255,7 @@ const struct tp_rule tp_rules[] = {
         .kind = "unused",
         .title = "Much of what is loaded is never touched",
         .fix = "touch data in the order in which it lies in memory, and keep together what is used together;"
-               " recorded with --strides=yes, advice says more",
+               " recorded with --strides=yes and --sample=1, advice says more",
         .needs = "SpLossD1",
         .strides = TP_STRIDES_LOST,
         .sql = "SELECT " PLACE SAVED ", spatial, misses1 AS misses, 0.4 AS confidence" ORDER " WHERE " POOR

@@ -559,7 +559,8 @@ const struct tp_section_group tp_section_groups[] = {
      .sections = SECTIONS(&loops, &loop_data)},
     {.option = "strides", .help = "how far apart the misses of a line are in a data structure", .in = "strides",
      .needs = {{"SELECT " OWN_FORMAT, "--strides: files of $format do not say this of misses"},
-               {"SELECT $strides", "--strides: this profile has no strides; record it with --strides=yes"},
+               {"SELECT $strides", "--strides: this profile has no strides; record it with --strides=yes and "
+                                                "--sample=1"},
                NEED_SELF("--strides: lines have self costs only in data structures")},
      .sections = SECTIONS(&strides)},
     {.option = "conflicts",
