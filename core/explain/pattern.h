@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TN_STRIDES = 4, TN_SET_COUNTS = 64, TN_FOLLOWED = 2048, TN_STREAMS_SEEN = 16 };
+enum { TN_STRIDES = 4, TN_SET_COUNTS = 64, TN_FOLLOWED = 2048, TN_STREAMS_SEEN_BITS = 6 };
 
 struct tn_stride {
     int64_t bytes;
@@ -59,13 +59,14 @@ void tn_stride_other(struct tn_pattern *pattern, int64_t bytes);
 
 /* The address of the last miss in each of the pages in which a level-1 cache missed last. */
 struct tn_seen {
-    uint64_t last[TN_STREAMS_SEEN];
+    uint64_t last[1 << TN_STREAMS_SEEN_BITS];
 };
 
 /* Whether a miss is beside the last one in its page; of lines of which one in `sample` is simulated. */
 static inline bool tn_goes_on(struct tn_seen *seen, uint64_t address, uint32_t sample)
 {
-    uint64_t *last = &seen->last[address >> TN_PAGE_BITS & (TN_STREAMS_SEEN - 1)];
+    uint64_t page = (address >> TN_PAGE_BITS) * 0x9e3779b97f4a7c15ull; /* so that pages in step are in any places */
+    uint64_t *last = &seen->last[page >> (64 - TN_STREAMS_SEEN_BITS)];
     int64_t lines = (int64_t)(address >> 6) - (int64_t)(*last >> 6), most = 2 * (int64_t)sample;
     bool on = *last >> TN_PAGE_BITS == address >> TN_PAGE_BITS && lines && lines <= most && lines >= -most;
     *last = address;

@@ -284,7 +284,7 @@ static int time_saved(struct adviser *a, const struct tp_rule *rule, sqlite3_stm
         return 0;
     if (time_of_row(a, row, rule->pages, &time, &all))
         return -1;
-    double part = all > 0 ? fmin(1, saved / all) : 0, left = (1 - part) * time;
+    double part = all > 0 ? fmin(1, saved / all) : 0, left = (1 - (rule->past ? part / 2 : part)) * time;
     if (rule->walks && all > 0)
         left = fmin(left, (1 - part) * all / (l[0] + l[1] + l[2]) * a->fact[READ] / 2);
     *out += time - left;

@@ -38,6 +38,7 @@ struct tp_rule {
     const char *record; /* option of `tenure record` that it needs; NULL: none */
     bool pages;         /* it saves new pages, too */
     bool walks;         /* what is left is loaded line after line, ahead of its use */
+    bool past;          /* lines saved are stored past the caches: half of what it takes to load and write them back */
     bool turns;         /* Valgrind's engine gives threads such long turns that it sees little of this */
     const char *if_so;  /* a query: whether there would be anything to say with it; NULL: yes */
     bool without_data; /* it says something of a profile without data objects, too */

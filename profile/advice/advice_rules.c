@@ -361,6 +361,7 @@ const struct tp_rule tp_rules[] = {
     },
     {
         .kind = "stream",
+        .past = true,
         .title = "Lines are loaded only to be overwritten",
         .fix = "write them with non-temporal stores, which load nothing and leave the cache to others",
         .needs = "BytL UseL DLmw",

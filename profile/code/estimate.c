@@ -24,6 +24,7 @@
 
 enum { LINE = 64, LOOKS_AHEAD = 256 }; /* bytes, instructions */
 enum { WALKERS = 4 }; /* page walks at once */
+enum { PAGES = 64 }; /* of a TLB of level 1: a loop of fewer rounds stays in these, also if each step is to another */
 static const double HIDDEN = 0.5; /* of lines and instructions, what takes less, as far as the other hides it */
 static const double USUAL = 0.4; /* cycles of an instruction whose code is not known */
 
@@ -67,6 +68,7 @@ struct making {
     double *waits, *follows;        /* by instruction, a part of these: that wait for a load; that follow pointers */
     struct place *places;           /* loops, then contexts */
     double *page;                   /* by data object + 1: cycles of new pages for each line that comes from memory */
+    double past, past_page; /* bytes stored past the caches; cycles of new pages for each */
     double (*paid)[TP_FORS], (*times)[TP_FORS]; /* by context + 1 */
 };
 
@@ -217,6 +219,7 @@ static int gather_instr(struct making *m, uint32_t instr)
         place->issue += count[TP_FOR_INSTRUCTIONS] * (x->cycles > 0 ? x->cycles : USUAL);
         place->wrong += count[TP_FOR_BRANCHES];
         place->stream[TP_FROM_MEMORY] += count[TP_FOR_INSTRUCTIONS] * past(m, x);
+        m->past += count[TP_FOR_INSTRUCTIONS] * x->past;
         place->shared += count[TP_FOR_SHARED];
         place->walks += count[TP_FOR_WALKS];
         for (int from = 0; from < TP_FROMS; from++) {
@@ -246,6 +249,16 @@ static void add_strides(struct share *share, const struct tp_strides *strides)
     share->far += (double)strides->far;
 }
 
+/* How many rounds the loop around an instruction makes each time, if that is known; else very many. */
+static double rounds_of(const struct making *m, uint32_t instr)
+{
+    uint32_t number = m->rec->instrs.at[instr].loop;
+    const struct tp_loop *loop = number ? &m->rec->loops.at[number - 1] : NULL;
+    bool known = loop && loop->entries != UINT64_MAX && loop->entries > 0;
+
+    return known ? (double)loop->iterations / (double)loop->entries : INFINITY;
+}
+
 static void find_covered(struct making *m)
 {
     const struct tp_recording *rec = m->rec;
@@ -258,6 +271,8 @@ static void find_covered(struct making *m)
     for (size_t i = 0; i < m->shares.count; i++) {
         struct share *share = &m->shares.at[i];
         share->covered = share->strides > 0 ? fmin(1, share->followed / share->strides) : 0;
+        if (rounds_of(m, share->instr) < PAGES)
+            share->far = 0;
         share->far = share->strides > 0 ? fmin(1 - share->covered, share->far / share->strides) : 0;
         for (int from = 0; from < TP_FROMS; from++)
             m->open[share->instr][from] += (1 - share->covered) * (share->lines[from][0] + share->lines[from][1]);
@@ -276,19 +291,26 @@ static double from_memory(const struct share *share)
 }
 
 /* Pages that are touched for the first time are made by the system. Who of those that load lines of an object from
- * memory touched them is not known: each pays the same. */
+ * memory touched them is not known: each pays the same, but no line touches more than one. What is left was touched by
+ * stores past the caches, if there are any. */
 static void find_pages(struct making *m)
 {
     const struct tp_recording *rec = m->rec;
+    double rest = 0;
 
     for (size_t i = 0; i < m->shares.count; i++)
         m->page[m->shares.at[i].data] += from_memory(&m->shares.at[i]);
     m->page[0] = 0;
     for (size_t i = 1; i <= rec->data.count; i++) {
         const struct tp_data *data = &rec->data.at[i - 1];
-        double cycles = data->kind == TN_DATA_FILE ? 0 : (double)data->pages * m->machine.page;
-        m->page[i] = m->page[i] > 0 ? cycles / m->page[i] : 0;
+        double pages = data->kind == TN_DATA_FILE ? 0 : (double)data->pages;
+        double here = m->past > 0 ? fmin(pages, m->page[i]) : pages;
+        m->page[i] = m->page[i] > 0 ? here * m->machine.page / m->page[i] : 0;
+        rest += pages - here;
     }
+    m->past_page = rest > 0 ? fmin(rest, m->past / LINE) * m->machine.page / m->past : 0;
+    m->estimate->part[TP_TIME_LLM] += m->past_page * m->past;
+    m->estimate->part[TP_TIME_PAGES] += m->past_page * m->past;
 }
 
 /* A miss waits for a load as often as that one misses itself. */
@@ -391,7 +413,8 @@ static void prices(const struct making *m, uint32_t instr, const struct share *s
     const struct tp_instr *x = &m->rec->instrs.at[instr];
     const struct place *place = place_of(m, instr);
 
-    out[TP_FOR_INSTRUCTIONS] = (x->cycles > 0 ? x->cycles : USUAL) + place->stalled * past(m, x);
+    out[TP_FOR_INSTRUCTIONS] =
+        (x->cycles > 0 ? x->cycles : USUAL) + place->stalled * past(m, x) + x->past * m->past_page;
     out[TP_FOR_BRANCHES] = m->machine.mispredicted;
     out[TP_FOR_SHARED] = m->machine.shared;
     out[TP_FOR_WALKS] = place->stalled * place->walk;

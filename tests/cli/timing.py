@@ -42,7 +42,8 @@ def recorded(folder, *options):
 
 def times(db):
     return {name: (time, incl, misses) for name, time, incl, misses in db.execute(
-        "SELECT function, Time, Time_incl, DLmr FROM functions WHERE function IN ('main', 'walk', 'gather', 'chase')")}
+        "SELECT function, Time, Time_incl, DLmr FROM functions WHERE function IN"
+        " ('main', 'walk', 'gather', 'chase', 'pass')")}
 
 
 def three_ways(folder):
@@ -53,6 +54,7 @@ def three_ways(folder):
     check('walking is fastest', of['walk'][0] * 1.5 < of['gather'][0], True)
     check('pointers are slowest', of['gather'][0] * 4 < of['chase'][0], True)
     check('of a chase: the latency', 290 * LINES < of['chase'][0] < 330 * LINES, True)
+    check('what makes pages past the caches', 1500 * LINES / 64 < of['pass'][0] < 4000 * LINES / 64, True)
     check('inclusive', of['main'][1] >= sum(of[name][1] for name in ('walk', 'gather', 'chase')), True)
     parts = dict(db.execute('SELECT part, cycles FROM time_parts'))
     check('pointers', abs(parts['pointers'] - of['chase'][0]) < 0.1 * of['chase'][0], True)

@@ -9,7 +9,7 @@
 /* A stride of up to 2 KB that has been met more often than others, or a line one or two beside the last in the page. */
 static void look_ahead(struct habit *habit, struct habit_seen *seen, uint64_t address, int64_t bytes)
 {
-    uint64_t last = seen->last[address / 4096 % 16];
+    uint64_t last = seen->last[address / 4096 * 0x9e3779b97f4a7c15ull >> 58];
     int64_t lines = (int64_t)(address / 64) - (int64_t)(last / 64);
     bool beside = last / 4096 == address / 4096 && (lines == 1 || lines == 2 || lines == -1 || lines == -2);
     bool usual = habit->kept[0].count && habit->kept[0].bytes == bytes;
@@ -29,7 +29,7 @@ void habit_miss(struct habit *habit, struct habit_seen *seen, uint64_t address)
     habit->last = address;
     if (!first)
         look_ahead(habit, seen, address, bytes);
-    seen->last[address / 4096 % 16] = address;
+    seen->last[address / 4096 * 0x9e3779b97f4a7c15ull >> 58] = address;
     if (first)
         return;
     habit->strides++;

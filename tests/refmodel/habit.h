@@ -22,7 +22,7 @@ struct habit {
 
 /* The last miss of a cache in each of the pages that it missed in last. */
 struct habit_seen {
-    uint64_t last[16];
+    uint64_t last[64];
 };
 
 void habit_miss(struct habit *habit, struct habit_seen *seen, uint64_t address);
