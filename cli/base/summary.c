@@ -245,6 +245,33 @@ static bool foreign_totals(tp_profile *profile, FILE *out, const char *indent)
     return true;
 }
 
+/* Of each level with prefetchers, or below one: lines that they loaded, of all lines loaded, and what was of use. */
+static void prefetched(tp_profile *profile, FILE *out, const char *indent)
+{
+    static const struct {
+        const char *code, *data, *misses[2];
+    } levels[] = {{"", "D1", {"D1mr", "D1mw"}}, {"I2", "D2", {"L2m", ""}}, {"", "L", {"LLm", ""}}};
+    static const char *const counted[2][2] = {{"Pf", "Lines prefetched"}, {"PfU", "  used"}};
+    char name[16], label[64];
+
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        double loaded = total(profile, levels[i].misses[0]) + total(profile, levels[i].misses[1]), ahead = 0;
+        for (int used = 0; used < 2; used++) {
+            const char *event = counted[used][0], *code = levels[i].code;
+            snprintf(name, sizeof name, "%s%s", event, levels[i].data);
+            snprintf(label, sizeof label, "%s (%s%s%s%s)", counted[used][1], *code ? event : "", code,
+                     *code ? " + " : "", name);
+            if (tp_event_find(profile, name) == NULL)
+                continue;
+            double value = total(profile, name) + total_at(profile, event, code);
+            ahead = used ? ahead : value;
+            line(profile, out, indent, label, value, NULL);
+            end_line(profile, out, indent, used ? rate(value, ahead) : rate(value, value + loaded),
+                     used ? "  of the lines prefetched" : "  of the lines loaded");
+        }
+    }
+}
+
 bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
 {
     double ir = total(profile, "Ir"), value = 0;
@@ -264,29 +291,7 @@ bool summary_totals(tp_profile *profile, FILE *out, const char *indent)
             line_use(profile, out, indent, "D2");
         line_use(profile, out, indent, "L");
     }
-    /* Lines that a prefetch loaded, of all lines loaded, of two that one access misses one; never sampled. */
-    if (tp_event_find(profile, "PfD1") != NULL) {
-        value = total(profile, "PfD1");
-        event_line(profile, out, indent, "PfD1", value, NULL);
-        end_line(profile, out, indent, rate(value, value + total(profile, "D1mr") + total(profile, "D1mw")),
-                 "  of the lines loaded");
-        event_line(profile, out, indent, "PfUD1", total(profile, "PfUD1"), NULL);
-        end_line(profile, out, indent, rate(total(profile, "PfUD1"), value), "  of the lines prefetched");
-    }
-    if (tp_event_find(profile, "PfD2") != NULL) {
-        value = total(profile, "PfI2") + total(profile, "PfD2");
-        line(profile, out, indent, "Lines prefetched (PfI2 + PfD2)", value, NULL);
-        end_line(profile, out, indent, rate(value, value + total(profile, "L2m")), "  of the lines loaded");
-    }
-    if (tp_event_find(profile, "PfL") != NULL) {
-        value = total(profile, "PfL");
-        event_line(profile, out, indent, "PfL", value, NULL);
-        end_line(profile, out, indent, rate(value, value + total(profile, "LLm")), "  of the lines loaded");
-    }
-    if (tp_event_find(profile, "PfUL") != NULL) {
-        event_line(profile, out, indent, "PfUL", total(profile, "PfUL"), NULL);
-        end_line(profile, out, indent, rate(total(profile, "PfUL"), value), "  of the lines prefetched");
-    }
+    prefetched(profile, out, indent);
     if (tp_event_find(profile, "WbD1") != NULL) {
         written_back(profile, out, indent, "D1", "D1");
         if (tp_event_find(profile, "WbD2") != NULL)

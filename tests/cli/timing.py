@@ -82,6 +82,9 @@ def prefetched(folder, usual):
         check(f'{prefetcher}: few misses', misses < 0.1 * LINES, True)
         check(f'{prefetcher}: as long as without ({time}, {usual["walk"][0]})',
               0.85 * usual['walk'][0] < time < 1.35 * usual['walk'][0], True)
+        known = {row[1] for row in db.execute('PRAGMA table_info(t_totals)')}
+        said = command(folder, 'report', 'profile')[1]
+        check(f'{prefetcher}: totals', set(re.findall(r'\bPf\w+', said)), {name for name in known if name[:2] == 'Pf'})
         db.close()
 
 
