@@ -570,7 +570,8 @@ static int event_rank(const struct tp_table *table, const struct tp_events *even
 {
     if (table->events & PLACE)
         return tp_counted_by_place(events->column[event].name) ? FIRST : CAUSED;
-    return event == 0 ? FIRST : events->column[event].cause ? CAUSED : ALWAYS;
+    bool first = event == 0 || strcmp(events->column[event].name, "Time") == 0; /* what most rows have */
+    return first ? FIRST : events->column[event].cause ? CAUSED : ALWAYS;
 }
 
 /* Documented tables have the order of views; they are small. */
