@@ -205,7 +205,7 @@ static void see_latency(const ZydisDecodedInstruction *instruction, struct tp_de
     name += *name == 'v';
     out->latency = out->busy = instruction->attributes & ZYDIS_ATTRIB_HAS_LOCK ? 18 : 1;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strncmp(name, known[i].begins, strlen(known[i].begins)) == 0) {
+        if (*name == *known[i].begins && strncmp(name, known[i].begins, strlen(known[i].begins)) == 0) {
             out->latency = known[i].latency;
             out->busy = known[i].busy;
             return;
@@ -226,7 +226,7 @@ static void see_cycles(const ZydisDecodedInstruction *instruction, const ZydisDe
             out->sets |= bit;
     }
     see_latency(instruction, out);
-    if (strstr(ZydisMnemonicGetString(instruction->mnemonic), "movnt") && out->stores)
+    if (out->stores && strstr(ZydisMnemonicGetString(instruction->mnemonic), "movnt"))
         out->past = (uint8_t)(operand[0].size / 8);
 }
 
