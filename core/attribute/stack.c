@@ -50,18 +50,6 @@ void tn_stack_give(struct tn_thread *thread, struct tn_pool *pool, void *element
 
 /* ------------------------------------------------------------------------------------------ settling */
 
-/* With branch_sim. Costs of a skipped function belong to the instruction that called it too. */
-static __attribute__((noinline)) void settle_branches(struct tn_thread *thread,
-                                                      uint64_t branches)
-{
-    struct tn_branched branched = {.conditional = branches & 0xffffffff, .indirect = branches >> 32};
-    struct tn_branched *to = &tn_node_more(thread->activity->forest, thread->running.node)->branched;
-    to->conditional += branched.conditional;
-    to->indirect += branched.indirect;
-    if (thread->running.skip_site)
-        tn_ran_add(thread->running.skip_extra, &(struct tn_ran){0}, &branched);
-}
-
 static void settle_to_nobody(struct tn_thread *thread)
 {
     thread->running.last_clock = thread->clock;
@@ -71,17 +59,13 @@ static void settle_to_nobody(struct tn_thread *thread)
 
 static void settle_node(struct tn_thread *thread)
 {
-    uint64_t branches = thread->branches - thread->running.last_branches;
     if (!thread->collecting) {
         settle_to_nobody(thread);
         return;
     }
-    struct tn_ran ran = tn_hot_settle(thread);
-    thread->running.last_branches += branches;
-    if (thread->running.skip_site)
-        tn_ran_add(thread->running.skip_extra, &ran, NULL);
-    if (branches)
-        settle_branches(thread, branches);
+    if (thread->branches != thread->running.last_branches)
+        tn_node_more(thread->activity->forest, thread->running.node);
+    tn_hot_settle(thread, thread->running.skip_site ? thread->running.skip_extra : NULL);
 }
 
 void tn_settle(struct tn_thread *thread)

@@ -27,10 +27,10 @@ enum {
     TN_STACK_FAR = 1 << 20,    /* a call this far below the frame on top may be one too */
 };
 
-/* Gives what was counted since the last transfer to the node that runs, where no branch was counted and collection is
- * on, and tells how much it was. Engines have just stored the clock and the data by themselves: they must not be loaded
- * as one, so last_clock and last_data do not stand side by side. */
-static inline struct tn_ran tn_hot_settle(tn_hot_thread *thread)
+/* Gives what was counted since the last transfer to the node that runs, and to `payer`, the counters of the site that
+ * pays for a skipped function, or NULL. Engines have just stored the clock and the data by themselves: they must not be
+ * loaded as one, so last_clock and last_data do not stand side by side. */
+static inline void tn_hot_settle(tn_hot_thread *thread, uint64_t *payer)
 {
     uint64_t clock = thread->clock, data = thread->data, accesses = data - thread->running.last_data;
     struct tn_ran ran = {
@@ -41,13 +41,21 @@ static inline struct tn_ran tn_hot_settle(tn_hot_thread *thread)
     node->ran.clock += ran.clock;
     node->ran.reads += ran.reads;
     node->ran.writes += ran.writes;
-    return ran;
+    uint64_t branches = thread->branches - thread->running.last_branches;
+    struct tn_branched branched = {.conditional = (uint32_t)branches, .indirect = branches >> 32};
+    if (branches) {
+        thread->running.last_branches += branches;
+        node->more->branched.conditional += branched.conditional;
+        node->more->branched.indirect += branched.indirect;
+    }
+    if (payer)
+        tn_ran_add(payer, &ran, &branched);
 }
 
-/* Whether tn_hot_settle settles everything, but for a site that pays for a skipped function. */
+/* Whether it can: collection is on, and the node has room for the branches. */
 static inline bool tn_hot_settles(const tn_hot_thread *thread)
 {
-    return thread->branches == thread->running.last_branches && thread->collecting;
+    return (thread->branches == thread->running.last_branches || thread->running.node->more) && thread->collecting;
 }
 
 /* The edge that the node is thought to go over next, if it is this one and one more call can be counted; else NULL. */
@@ -117,7 +125,7 @@ static inline bool tn_hot_call(tn_hot_thread *thread, uint32_t site, uint32_t fu
     if (!edge)
         return false;
     thread->tally.calls++;
-    tn_hot_settle(thread);
+    tn_hot_settle(thread, NULL);
     tn_push(thread, sp, return_address, 0);
     tn_hot_follow(thread, edge);
     return true;
@@ -132,7 +140,7 @@ static inline bool tn_hot_call_skipped(tn_hot_thread *thread, uint32_t site, uin
         !tn_hot_settles(thread) || thread->running.skip_site)
         return false;
     thread->tally.calls++;
-    tn_hot_settle(thread);
+    tn_hot_settle(thread, NULL);
     tn_push(thread, sp, return_address, 0);
     thread->running.skip_site = site;
     thread->running.skip_extra = skipper->extra;
@@ -154,11 +162,8 @@ static inline bool tn_hot_jump(tn_hot_thread *thread, uint32_t site, uint32_t fu
     if (!edge)
         return false;
     thread->tally.jumps++;
-    struct tn_ran ran = tn_hot_settle(thread);
-    if (skip_site) {
-        tn_ran_add(thread->running.skip_extra, &ran, NULL);
-        thread->running.skip_site = 0;
-    }
+    tn_hot_settle(thread, skip_site ? thread->running.skip_extra : NULL);
+    thread->running.skip_site = 0;
     tn_hot_follow(thread, edge);
     return true;
 }
@@ -172,7 +177,7 @@ static inline bool tn_hot_return(tn_hot_thread *thread, uint64_t sp, uint64_t ta
         !tn_hot_settles(thread) || thread->running.skip_site)
         return false;
     thread->tally.returns++;
-    tn_hot_settle(thread);
+    tn_hot_settle(thread, NULL);
     stack->top--;
     thread->running.node = top->node;
     return true;
