@@ -38,6 +38,10 @@ static void lay_out(tn_core *core)
     struct tn_layout *layout = &core->layout;
     uint64_t offset = (sizeof(struct tn_thread) + 63) & ~63ull;
     tn_sample_init(&core->sample, layout, &core->config);
+    if (core->config.branch_sim) {
+        layout->branch = (uint32_t)offset;
+        offset += (sizeof(struct tn_branch) + 63) & ~63ull;
+    }
     if (core->config.cache_sim) {
         tn_l1_place(&layout->d1, &core->config.d1, TN_TABLES, core->config.write_back, core->config.coherence, &offset);
         tn_l1_place(&layout->i1, &core->config.i1, 1, false, false, &offset);
@@ -360,8 +364,6 @@ static uint32_t record_new(tn_core *core)
         record = tn_thread_record_of(core, id);
         core->free_record = record->next_free;
         memset(&record->stack, 0, sizeof record->stack);
-        if (record->branch)
-            memset(record->branch, 0, sizeof *record->branch);
         record->told_data = 0;
         return id;
     }
@@ -374,8 +376,6 @@ static uint32_t record_new(tn_core *core)
     tn_array_init(&record->executed, sizeof(uint64_t));
     if (core->data)
         tn_shares_init(&record->shares);
-    if (core->config.branch_sim)
-        record->branch = tn_host_alloc(sizeof *record->branch);
     return id;
 }
 
@@ -392,6 +392,8 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
     if (!core->running && !core->config.parallel)
         core->running = thread;
     activity_new(core, thread);
+    if (core->config.branch_sim)
+        tn_branch_begin(thread);
     record->ticked = record->told_clock = thread->clock;
     record->thread = thread;
     record->os_id = os_id;
@@ -582,36 +584,6 @@ void tn_tick(tn_thread *thread)
         return;
     tn_l1_spill(thread, &thread->core->layout.i1, thread->i1);
     tn_l1_spill(thread, &thread->core->layout.d1, thread->d1);
-}
-
-/* ------------------------------------------------------------------------------------------ branches */
-
-static void mispredicted(struct tn_thread *thread, uint32_t instr, int event)
-{
-    if (!thread->collecting)
-        return;
-    struct tn_node *node = thread->running.node;
-    if (node && event == TN_Bcm)
-        tn_node_more(thread->activity->forest, node)->branched.bcm++;
-    else if (node)
-        tn_node_more(thread->activity->forest, node)->branched.bim++;
-    if (thread->running.skip_site)
-        instr = thread->running.skip_site;
-    tn_centre_extra(thread->core, tn_centre_in(thread->core, thread->id, instr, node))[event]++;
-}
-
-void tn_branch_cond(tn_thread *thread, uint32_t instr, bool taken)
-{
-    struct tn_branch *branch = tn_thread_record_of(thread->core, thread->id)->branch;
-    if (tn_branch_predict_cond(branch, tn_code_get_instr(&thread->core->code, instr)->address, taken))
-        mispredicted(thread, instr, TN_Bcm);
-}
-
-void tn_branch_indirect(tn_thread *thread, uint32_t instr, uint64_t target)
-{
-    struct tn_branch *branch = tn_thread_record_of(thread->core, thread->id)->branch;
-    if (tn_branch_predict_indirect(branch, tn_code_get_instr(&thread->core->code, instr)->address, target))
-        mispredicted(thread, instr, TN_Bim);
 }
 
 /* ------------------------------------------------------------------------------------------ collection */
@@ -863,8 +835,6 @@ void tn_core_free(tn_core *core)
         tn_array_free(&record->executed);
         if (core->data)
             tn_shares_free(&record->shares);
-        if (record->branch)
-            tn_host_free(record->branch, sizeof *record->branch);
     }
     tn_lower_free(core->ll);
     tn_pool_free(&core->displaced_pool);

@@ -273,8 +273,29 @@ struct tn_l1_layout {
     uint32_t line_bits;     /* log2(line size) */
     uint32_t granule_bits;  /* log2(bytes per mask bit): 0 for lines up to 64 */
 };
+
+/* What predicts a thread's branches (docs/model.md, section 8). A conditional branch at `address` finds its counter,
+ * times four, in counter[tn_branch_counters(address) + history]. That becomes next[counter / 2 + taken], of which bit 8
+ * says that the prediction was wrong; history becomes (history + taken) * 2, cut off to a byte. An engine may do this
+ * in place of tn_branch_cond, and calls tn_branch_wrong where the prediction was wrong. It may leave out
+ * tn_branch_indirect where an indirect branch goes to target[address % TN_INDIRECT_TARGETS]. */
+enum { TN_COND_COUNTERS = 16384, TN_INDIRECT_TARGETS = 512 };
+struct tn_branch {
+    uint8_t history; /* the last seven conditional branches, 1: taken, the latest in bit 1 */
+    uint16_t next[8];
+    uint8_t counter[TN_COND_COUNTERS];
+    uint64_t target[TN_INDIRECT_TARGETS];
+};
+
+/* Histories are even: the counters of an odd address lie between those of the one below. */
+static inline uint32_t tn_branch_counters(uint64_t address)
+{
+    return (uint32_t)((address & 126) << 7 | (address & 1));
+}
+
 struct tn_layout {
     struct tn_l1_layout i1, d1;
+    uint32_t branch;        /* offset of the thread's struct tn_branch, with branch_sim */
     /* What is simulated: lines whose address has a number i in the six bits from class_bits on of which bit i is set. A
      * fetch run or an access that touches no such line is left out. All bits are set if everything is simulated. */
     uint64_t sampled;
@@ -459,8 +480,9 @@ void tn_take_back(tn_thread *thread, uint32_t segment, uint64_t address);
  * none there. */
 uint32_t tn_accesses_to(const tn_core *core, uint32_t segment, uint64_t address);
 
-/* Branches, with branch_sim: predict, count a misprediction for `instr`, learn. */
+/* Branches, with branch_sim: predict, count a misprediction for `instr`, learn; the misprediction alone. */
 void tn_branch_cond(tn_thread *thread, uint32_t instr, bool taken);
+void tn_branch_wrong(tn_thread *thread, uint32_t instr);
 void tn_branch_indirect(tn_thread *thread, uint32_t instr, uint64_t target);
 
 /* ------------------------------------------------------------------------------------------ control flow */

@@ -33,7 +33,6 @@ struct tn_thread_record {
     struct tn_array executed;           /* uint64_t by counter, of a thread that has ended; sparse */
     struct tn_shares shares;            /* with config.data */
     struct tn_region stack;             /* the mapping that its stack is part of; object 0: not known */
-    struct tn_branch *branch;           /* with config.branch_sim */
     uint64_t ticked;                    /* clock at the last spill */
     uint64_t told_clock, told_data;     /* when tn_instructions was asked last */
 };

@@ -57,17 +57,18 @@ struct nt_block {
 };
 
 /* A test that may fail: where it is, and where to go on behind what is done then (nt_count.c). */
-enum nt_detour_kind { NT_DETOUR_JUMP, NT_DETOUR_FETCH, NT_DETOUR_MISSED, NT_DETOUR_SAMPLED, NT_DETOUR_STRADDLES };
+enum nt_detour_kind { NT_DETOUR_CALL, NT_DETOUR_FETCH, NT_DETOUR_MISSED, NT_DETOUR_SAMPLED, NT_DETOUR_STRADDLES };
 struct nt_detour {
     uint8_t *from;
     const uint8_t *back;
     enum nt_detour_kind kind;
     const struct nt_planned_run *run;       /* FETCH */
     const struct nt_planned_access *access; /* MISSED, SAMPLED, STRADDLES */
-    uint64_t jump;   /* JUMP: site and function of an indirect jump out of it */
+    uint8_t call;      /* CALL: enum nt_call, */
+    uint64_t argument; /* and its first argument */
     uint8_t o, a, m; /* registers: the way's offset, the address or, MISSED, that less the way's line; a free one */
 };
-enum { NT_BLOCK_DETOURS = 2 * NT_PLAN_ACCESSES + NT_PLAN_RUNS + 1 };
+enum { NT_BLOCK_DETOURS = 2 * NT_PLAN_ACCESSES + NT_PLAN_RUNS + NT_BLOCK_BRANCHES + 2 };
 
 /* Code that detours share, by the registers that hold the address and the way's offset; fetches, by the latter. NULL:
  * not made yet. */
@@ -147,6 +148,8 @@ void nt_emit_end(struct nt_making *making, unsigned i);
 void nt_emit_stop(struct nt_making *making, const struct nt_insn *insn);
 struct nt_out *nt_new_out(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc, uint8_t *site);
 void nt_jump_direct(struct nt_making *making, uint64_t pc);
+/* rcx = the sum of what two registers hold, and one more: 0 if they are each other's complement. */
+void nt_compare_complement(struct nt_emit *emit, uint8_t a, uint8_t b);
 /* Leave generated code by `out`. */
 void nt_go_out(struct nt_emit *emit, struct nt_out *out);
 

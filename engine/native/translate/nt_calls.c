@@ -133,10 +133,10 @@ void nt_allocates(struct nt_area *area)
     tn_allocates(thread_of(area), area->function, arguments);
 }
 
-/* args: site; whether it is taken, in the lowest byte. */
+/* args: site; it was predicted wrong. */
 void nt_branched(struct nt_area *area)
 {
-    tn_branch_cond(thread_of(area), area->site, (uint8_t)area->args[1] != 0);
+    tn_branch_wrong(thread_of(area), area->site);
 }
 
 /* args: site. */

@@ -144,14 +144,27 @@ static void count_stamp(struct nt_making *making, const struct tn_l1_layout *l1,
     nt_store(emit, of_way(l1, r->o, offsetof(struct tn_way, stamp)), now);
 }
 
-struct nt_detour *nt_detour(struct nt_making *making, uint8_t condition)
+static struct nt_detour *new_detour(struct nt_making *making, uint8_t *from)
 {
     struct nt_detour *to = &making->detours[making->detour_count++];
 
-    *to = (struct nt_detour){0};
-    to->from = nt_jcc(&making->emit, condition);
-    to->back = making->emit.at;
+    *to = (struct nt_detour){.from = from, .back = making->emit.at};
     return to;
+}
+
+struct nt_detour *nt_detour(struct nt_making *making, uint8_t condition)
+{
+    return new_detour(making, nt_jcc(&making->emit, condition));
+}
+
+void nt_detour_unless_rcx(struct nt_making *making, enum nt_call call, uint64_t argument)
+{
+    uint8_t *over = nt_loop(&making->emit, NT_JRCXZ);
+    struct nt_detour *to = new_detour(making, nt_jump(&making->emit));
+
+    to->call = (uint8_t)call;
+    to->argument = argument;
+    nt_way8(&making->emit, over, making->emit.at);
 }
 
 static void test_line(struct nt_making *making, const struct nt_planned_run *run, const struct registers *r)
@@ -403,7 +416,7 @@ static const uint8_t *shared_by(struct nt_making *making, const struct nt_detour
 {
     const struct tn_l1_layout *l1 = &layout_of(making)->d1;
 
-    if (slow->kind == NT_DETOUR_STRADDLES || slow->kind == NT_DETOUR_JUMP)
+    if (slow->kind == NT_DETOUR_STRADDLES || slow->kind == NT_DETOUR_CALL)
         return NULL;
     if (slow->kind == NT_DETOUR_FETCH) {
         const uint8_t **fetch = &making->shared.fetch[slow->o];
@@ -451,9 +464,9 @@ void nt_count_detours(struct nt_making *making)
         case NT_DETOUR_STRADDLES:
             do_whole(making, slow->a, slow->access->id);
             break;
-        case NT_DETOUR_JUMP:
-            nt_argument(making, 0, slow->jump);
-            nt_call_c(making, NT_CALL_JUMPED_FOUND);
+        case NT_DETOUR_CALL:
+            nt_argument(making, 0, slow->argument);
+            nt_call_c(making, (enum nt_call)slow->call);
         }
         uint8_t *back = nt_jump(&making->emit);
         nt_way(back, slow->back);

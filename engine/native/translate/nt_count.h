@@ -23,6 +23,8 @@ void nt_count_behind(struct nt_making *making, unsigned i);
  * what that code does. */
 enum { NT_BELOW = 2, NT_ABOVE_OR_EQUAL = 3, NT_NOT_EQUAL = 5, NT_BELOW_OR_EQUAL = 6, NT_ABOVE = 7 };
 struct nt_detour *nt_detour(struct nt_making *making, uint8_t condition);
+/* The same for a call of `call` with `argument` if rcx is not 0. Changes no flags. */
+void nt_detour_unless_rcx(struct nt_making *making, enum nt_call call, uint64_t argument);
 /* Behind the block: where failed tests lead. */
 void nt_count_detours(struct nt_making *making);
 
@@ -41,8 +43,9 @@ bool nt_tells_jump(const struct nt_making *making, unsigned i, uint64_t pc);
 void nt_tell_jump(struct nt_making *making, unsigned i, uint64_t pc);
 /* For C that finds out where it leads: the instruction and its function, where jumps are told. */
 void nt_tell_site(struct nt_making *making, unsigned i);
-/* In front of a conditional jump, whose flags are set. */
+/* In front of a conditional jump, whose flags are set; elsewhere this emits nothing. Leaves registers aside. */
 void nt_tell_condition(struct nt_making *making, unsigned i);
+/* Behind a `loop` and its like, on one of its ways. */
 void nt_tell_taken(struct nt_making *making, unsigned i, bool taken);
 /* In front of the block's first instruction: it may be that of a function that allocates or frees memory. */
 void nt_tell_allocation(struct nt_making *making);

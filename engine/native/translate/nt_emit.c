@@ -287,9 +287,9 @@ void nt_shlx(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t bits)
     nt_put(emit, bytes, sizeof bytes);
 }
 
-void nt_set(struct nt_emit *emit, uint8_t condition, struct nt_mem to)
+void nt_set(struct nt_emit *emit, uint8_t condition, uint8_t reg)
 {
-    nt_with_memory(emit, 0, 0x0f90u | condition, 0, to, 0);
+    nt_with_register(emit, 0x40, 0x0f90u | condition, 0, reg);
 }
 
 void nt_take_one(struct nt_emit *emit, struct nt_mem from)

@@ -76,6 +76,7 @@ NT_LOADS(nt_address, 0x48, 0x8d) /* lea */
 NT_LOADS(nt_address32, 0, 0x8d)
 NT_STORES(nt_store, 0x48, 0x89)
 NT_STORES(nt_store32, 0, 0x89)
+NT_STORES(nt_store8, 0x40, 0x88) /* with REX it is spl, not ah */
 NT_HAS_CONSTANT(nt_store_constant, 0x48, 0xc7, 0) /* sign extended */
 NT_HAS_CONSTANT(nt_store32_constant, 0, 0xc7, 0)
 NT_MOVES(nt_move, 0x48, 0x8b)
@@ -119,7 +120,7 @@ void nt_compare_register(struct nt_emit *emit, uint8_t reg, int32_t value);
 void nt_compare32_register(struct nt_emit *emit, uint8_t reg, uint32_t value);
 void nt_and32(struct nt_emit *emit, uint8_t reg, uint32_t value); /* the upper half becomes 0 */
 void nt_shlx(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t bits); /* no flags; BMI2 */
-void nt_set(struct nt_emit *emit, uint8_t condition, struct nt_mem to);      /* a byte; no flags */
+void nt_set(struct nt_emit *emit, uint8_t condition, uint8_t reg); /* the lowest byte; no flags */
 void nt_take_one(struct nt_emit *emit, struct nt_mem from); /* sub; changes flags */
 
 /* The way that a jump takes: its four bytes, to be filled in by nt_way. NULL if the buffer is full. */
@@ -130,6 +131,7 @@ uint8_t *nt_call(struct nt_emit *emit);
 uint8_t *nt_jump_aligned(struct nt_emit *emit);
 uint8_t *nt_jcc_aligned(struct nt_emit *emit, uint8_t condition);
 void nt_way(uint8_t *way, const void *to);
+enum { NT_JRCXZ = 0xe3 };
 /* Jumps over 8 bits; the opcode is that of loop, jrcxz or their relatives. */
 uint8_t *nt_loop(struct nt_emit *emit, uint8_t opcode);
 void nt_way8(struct nt_emit *emit, uint8_t *way, const void *to);
@@ -139,6 +141,8 @@ void nt_way8(struct nt_emit *emit, uint8_t *way, const void *to);
     { nt_put(emit, bytes, sizeof bytes - 1); }
 
 NT_FIXED(nt_return, "\xc3")
+NT_FIXED(nt_second_of_rcx, "\x0f\xb6\xcd") /* movzx ecx, ch */
+NT_FIXED(nt_not_rcx, "\x48\xf7\xd1") /* no flags */
 /* Flags into rax and back from there; rax is lost: lahf, seto al; add al, 127, which overflows if al is 1, sahf. */
 NT_FIXED(nt_flags_to_rax, "\x9f\x0f\x90\xc0")
 NT_FIXED(nt_flags_from_rax, "\x04\x7f\x9e")

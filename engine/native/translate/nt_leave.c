@@ -24,7 +24,6 @@
 #include "nt_kept.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
-enum { JRCXZ = 0xe3 };
 
 struct nt_out *nt_new_out(struct nt_making *making, enum nt_exit_kind kind, uint64_t pc, uint8_t *site)
 {
@@ -66,8 +65,7 @@ static void leave_indirect(struct nt_making *making, struct nt_emit *emit, const
     nt_go_out(emit, out);
 }
 
-/* rcx = the sum of what two registers hold, and one more: 0 if they are each other's complement. */
-static void leave_compare(struct nt_emit *emit, uint8_t a, uint8_t b)
+void nt_compare_complement(struct nt_emit *emit, uint8_t a, uint8_t b)
 {
     struct nt_mem sum = nt_at(a, 1);
     sum.index = b;
@@ -88,8 +86,8 @@ static void look_up(struct nt_making *making, struct nt_emit *emit, const struct
     element.scale = 8;
     nt_load(emit, RBX, element);
     nt_load(emit, RCX, nt_at(RBX, offsetof(struct nt_target, not_pc)));
-    leave_compare(emit, RCX, RDX);
-    uint8_t *hit = nt_loop(emit, JRCXZ);
+    nt_compare_complement(emit, RCX, RDX);
+    uint8_t *hit = nt_loop(emit, NT_JRCXZ);
     uint8_t *miss = nt_jump(emit);
     nt_way8(emit, hit, emit->at);
     nt_load(emit, RCX, nt_at(RBX, offsetof(struct nt_target, head)));
@@ -252,8 +250,8 @@ static void emit_return(struct nt_making *making, unsigned i)
     nt_load(emit, RDX, nt_gs_index(NT_RETURNS, RCX));
     nt_load(emit, RCX, nt_at(RDX, offsetof(struct nt_target, not_pc)));
     nt_load(emit, RDX, nt_at(RSP, 0));
-    leave_compare(emit, RCX, RDX);
-    uint8_t *hit = nt_loop(emit, JRCXZ);
+    nt_compare_complement(emit, RCX, RDX);
+    uint8_t *hit = nt_loop(emit, NT_JRCXZ);
     uint8_t *miss = nt_jump(emit);
     nt_way8(emit, hit, emit->at);
     return_index(making, emit);
@@ -295,7 +293,6 @@ void nt_branch(struct nt_making *making, unsigned i)
 {
     struct nt_emit *emit = &making->emit;
     const struct nt_insn *insn = &making->insn[i];
-    nt_tell_condition(making, i);
     if (nt_tells_jump(making, i, insn->target)) {
         uint8_t *over = nt_jcc(emit, insn->condition ^ 1);
         go_direct(making, i, insn->target);

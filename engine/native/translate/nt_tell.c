@@ -4,7 +4,17 @@
  *
  * For instruction `i`, which leaves the block. What is known at translation is decided there: a jump inside its
  * function emits nothing, an indirect one compares its target with the function's range. Without simulation all of
- * this emits nothing. No register is aside, and flags are kept.
+ * this emits nothing. No register is aside but where a condition is told, and flags are kept.
+ *
+ * A conditional branch learns in line, as core/tenure_core.h says of struct tn_branch; what was predicted wrong, and an
+ * indirect branch that does not go where it went last, is told behind the block:
+ *
+ *     movzx h, history
+ *     movzx ecx, counters[h]
+ *     movzx ecx, next[rcx + taken * 2] ; mov counters[h], cl
+ *     lea   t, [taken + h] ; lea t, [t + t] ; mov history, t
+ *     movzx ecx, ch ; jrcxz right ; jmp detour
+ *   right:
  */
 #include "nt_aside.h"
 #include "nt_count.h"
@@ -18,6 +28,8 @@ static bool tells_branches(const struct nt_making *making)
 {
     return making->config->planner && making->config->planner->config->branch_sim;
 }
+
+enum { NO_CONDITION = 16 };
 
 static uint32_t function_at(const struct nt_making *making, uint64_t pc)
 {
@@ -58,22 +70,56 @@ void nt_tell_jump(struct nt_making *making, unsigned i, uint64_t pc)
     nt_call_keeping_flags(making, NT_CALL_JUMPED);
 }
 
+/* Of the thread's predictor. */
+static struct nt_mem predictor(const struct nt_making *making, size_t offset)
+{
+    return nt_gs((int32_t)(tn_layout(making->config->planner->core)->branch + offset));
+}
+
+/* `condition`: NO_CONDITION, if it is known whether the branch is `taken`. */
+static void tell_branch(struct nt_making *making, unsigned i, uint8_t condition, bool is_taken)
+{
+    struct nt_emit *emit = &making->emit;
+    uint16_t from = NT_ALL_BUT_STACK & ~(1 << NT_RCX);
+
+    nt_put_aside(making, NT_RCX);
+    uint8_t history = nt_take(making, i, from), taken = nt_take(making, i, from & (uint16_t)~(1u << history));
+    struct nt_mem last = predictor(making, offsetof(struct tn_branch, history));
+    struct nt_mem next = predictor(making, offsetof(struct tn_branch, next));
+    struct nt_mem counter =
+        predictor(making, offsetof(struct tn_branch, counter) + tn_branch_counters(making->insn[i].pc));
+    next.base = NT_RCX;
+    next.index = taken;
+    next.scale = 2;
+    counter.base = history;
+
+    nt_constant(emit, taken, is_taken);
+    if (condition != NO_CONDITION)
+        nt_set(emit, condition, taken);
+    nt_load8(emit, history, last);
+    nt_load8(emit, NT_RCX, counter);
+    nt_load16(emit, NT_RCX, next);
+    nt_store8(emit, counter, NT_RCX);
+    nt_sum(emit, taken, taken, history);
+    nt_sum(emit, taken, taken, taken);
+    nt_store8(emit, last, taken);
+    nt_second_of_rcx(emit);
+    nt_detour_unless_rcx(making, NT_CALL_BRANCHED, making->plan.site[i]);
+}
+
 void nt_tell_condition(struct nt_making *making, unsigned i)
 {
-    if (!tells_branches(making))
-        return;
-    nt_set(&making->emit, making->insn[i].condition, nt_gs(NT_ARGS + 8));
-    nt_argument(making, 0, making->plan.site[i]);
-    nt_call_c(making, NT_CALL_BRANCHED);
+    if (tells_branches(making) && making->insn[i].kind == NT_IS_JCC)
+        tell_branch(making, i, making->insn[i].condition, false);
 }
 
 void nt_tell_taken(struct nt_making *making, unsigned i, bool taken)
 {
     if (!tells_branches(making))
         return;
-    nt_argument(making, 0, making->plan.site[i]);
-    nt_argument(making, 1, taken);
-    nt_call_c(making, NT_CALL_BRANCHED);
+    making->homed = 0; /* what the other way put aside was not put aside on this one */
+    tell_branch(making, i, NO_CONDITION, taken);
+    nt_bring_back(making, 0xffff);
 }
 
 void nt_tell_allocation(struct nt_making *making)
@@ -111,8 +157,15 @@ static void tell_branch_found(struct nt_making *making, unsigned i)
 {
     if (!tells_branches(making))
         return;
-    nt_argument(making, 0, making->plan.site[i]);
-    nt_call_c(making, NT_CALL_BRANCHED_TO);
+    nt_put_aside(making, NT_RCX);
+    nt_put_aside(making, NT_RDX);
+    nt_load(&making->emit, NT_RCX, predictor(making, offsetof(struct tn_branch, target) +
+                                                     making->insn[i].pc % TN_INDIRECT_TARGETS * 8));
+    nt_not_rcx(&making->emit);
+    nt_load(&making->emit, NT_RDX, nt_gs(NT_RIP));
+    nt_compare_complement(&making->emit, NT_RCX, NT_RDX);
+    nt_detour_unless_rcx(making, NT_CALL_BRANCHED_TO, making->plan.site[i]);
+    nt_bring_back(making, 0xffff);
 }
 
 static void names_site(struct nt_making *making, unsigned i)
@@ -146,7 +199,8 @@ static void compare_with_range(struct nt_making *making, unsigned i)
     nt_constant(emit, NT_RDX, function->end - function->start);
     nt_compare_registers(emit, NT_RCX, NT_RDX);
     struct nt_detour *away = nt_detour(making, NT_ABOVE_OR_EQUAL);
-    away->jump = making->plan.site[i] | (uint64_t)function->id << 32;
+    away->call = NT_CALL_JUMPED_FOUND;
+    away->argument = making->plan.site[i] | (uint64_t)function->id << 32;
     nt_flags_from_rax(emit);
     nt_bring_back(making, 0xffff);
 }

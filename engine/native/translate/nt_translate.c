@@ -79,10 +79,12 @@ static void emit_body(struct nt_making *making)
         const struct nt_insn *insn = &making->insn[i];
         nt_mark_here(making, insn->pc);
         nt_count_before(making, i);
-        if (insn->kind == NT_IS_PLAIN || insn->kind == NT_IS_GS_READ || insn->kind == NT_IS_GS_WRITE)
+        if (insn->kind == NT_IS_PLAIN || insn->kind == NT_IS_GS_READ || insn->kind == NT_IS_GS_WRITE) {
             nt_aside_before(making, i);
-        else
+        } else {
+            nt_tell_condition(making, i);
             nt_bring_back(making, 0xffff);
+        }
         nt_count_at(making, i);
         nt_mark_here(making, insn->pc);
         switch (insn->kind) {
