@@ -618,7 +618,7 @@ void table_csv(const struct table *table, FILE *out)
 }
 
 /* In code nothing has a meaning but backquotes, of which the fence has one more than the text, and, in a table, |. */
-static void write_code(FILE *out, const char *text)
+void table_code(FILE *out, const char *text)
 {
     size_t longest = 0, run = 0;
 
@@ -663,12 +663,12 @@ static void write_markdown(struct table *table, FILE *out)
                 continue;
             fputs("| ", out);
             if (content == TEXT && *text != '\0')
-                write_code(out, text);
+                table_code(out, text);
             else
                 fputs(content == NOTHING ? "" : text, out);
             if (i + 1 == table->columns.count && tail != NULL && *tail != '\0') {
                 fputc(' ', out);
-                write_code(out, escaped(table, tail));
+                table_code(out, escaped(table, tail));
             }
             fputc(' ', out);
         }

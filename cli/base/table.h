@@ -71,6 +71,8 @@ void table_print(struct table *table, FILE *out, bool may_drop);
 void table_json(const struct table *table, struct tp_json *json, const char *name); /* as tp_json_begin */
 void table_csv(const struct table *table, FILE *out);
 
+/* A text as code of Markdown. Control characters are escaped already. */
+void table_code(FILE *out, const char *text);
 enum table_form { TABLE_TERMINAL, TABLE_JSON, TABLE_CSV, TABLE_MARKDOWN /* as GitHub reads it; names are code */ };
 
 /* Prints the table on standard output as one of several, and frees it: under a heading; in JSON as the next member

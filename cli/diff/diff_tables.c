@@ -380,6 +380,7 @@ static void print_side(const char *title, const struct inputs *inputs)
 static void begin(struct diff *diff)
 {
     const char *note;
+    char safe[4096];
 
     if (diff->json) {
         diff->to.out = stdout;
@@ -401,8 +402,16 @@ static void begin(struct diff *diff)
         print_side("Baseline", &diff->inputs[TP_BASELINE]);
         print_side("New", &diff->inputs[TP_NEW]);
     }
-    for (size_t i = 0; (note = tp_diff_note(diff->diff, i)) != NULL; i++)
-        term_labelled(diff->markdown ? "\n" : "Note", diff->markdown ? 0 : 10, note);
+    for (size_t i = 0; (note = tp_diff_note(diff->diff, i)) != NULL; i++) {
+        term_escape(safe, sizeof safe, note);
+        if (diff->markdown) {
+            putchar('\n');
+            table_code(stdout, safe);
+            putchar('\n');
+        } else {
+            printf("%-9s %s\n", "Note", safe);
+        }
+    }
 }
 
 void diff_print(struct diff *diff)

@@ -376,7 +376,8 @@ static inline struct tn_way *pass_line(struct tn_thread *thread, const struct tn
 {
     if (l1->tlb)
         use_page(thread, layout, l1, want, TN_NO_WAY);
-    if (thread->core->data && thread->collecting) /* so that a new page is counted */
+    if (thread->core->data && thread->collecting && tn_sample_counts(&thread->core->sample, want->line))
+        /* so that a new page is counted */
         tn_data_at(thread->core, thread->core->data, want->address, l1->shape.line);
     lead_to(thread, layout, want->table, want->line >> l1->shape.line_bits, l1->lines);
     return &ways_of(thread, layout)[l1->lines];

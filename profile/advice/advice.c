@@ -382,8 +382,6 @@ static const char *lacking(tp_profile *profile, const struct tp_rule *rule)
 
     if (!rule->without_data && was_off(profile, "data"))
         return was_off(profile, "inclusive") ? "--inclusive=yes" : "--data=yes";
-    if (rule->record && tp_sample(profile) > 1 && strcmp(rule->record, "--branch-sim=yes") != 0)
-        return "--sample=1";
     return of_use && was_off(profile, "cacheuse") ? "--cacheuse=yes" : rule->record;
 }
 
@@ -392,9 +390,11 @@ static int keep_silence(struct adviser *a, const struct tp_rule *rule, const cha
 {
     if (!record)
         return 0;
-    return advice_execute(a, sqlite3_mprintf("INSERT INTO temp.advice_silent SELECT %Q, %Q WHERE (%s) AND NOT EXISTS"
-                          " (SELECT 1 FROM temp.advice_silent WHERE kind = %Q AND record = %Q)",
-                          rule->kind, record, rule->if_so ? rule->if_so : "1", rule->kind, record));
+    const char *whole = tp_sample(a->profile) > 1 && record == rule->record && !rule->sampled ? "--sample=1 " : "";
+    return advice_execute(a, sqlite3_mprintf("INSERT INTO temp.advice_silent SELECT %Q, %Q || %Q WHERE (%s) AND NOT"
+                                             " EXISTS (SELECT 1 FROM temp.advice_silent WHERE kind = %Q AND"
+                                             " record = %Q || %Q)", rule->kind, whole, record,
+                                             rule->if_so ? rule->if_so : "1", rule->kind, whole, record));
 }
 
 static int try_rule(struct adviser *a, const struct tp_rule *rule)

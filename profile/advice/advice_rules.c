@@ -449,6 +449,7 @@ const struct tp_rule tp_rules[] = {
                " its own, or replace code by a table of values",
         .needs = "Bi Bim",
         .record = "--branch-sim=yes",
+        .sampled = true,
         .without_data = true,
         .sql =
             "SELECT function_id, file_id, line, Bim AS wrong, 100.0 * Bim / Bi AS missed, Bi AS jumps, 0.5"
@@ -462,6 +463,7 @@ const struct tp_rule tp_rules[] = {
         .fix = "make the outcome data: a conditional move, arithmetic, a table, or sort the data first",
         .needs = "Bc Bcm",
         .record = "--branch-sim=yes",
+        .sampled = true,
         .without_data = true,
         .sql =
             "SELECT function_id, file_id, line, Bcm AS wrong, 100.0 * Bcm / Bc AS missed, Bc AS jumps, min(1,"

@@ -33,7 +33,7 @@
 #include "profile/raw/recording.h"
 #include "profile/store/bulk.h"
 
-enum { TP_SCHEMA_VERSION = 18, TP_APPLICATION_ID = 0x546E7572 };
+enum { TP_SCHEMA_VERSION = 19, TP_APPLICATION_ID = 0x546E7572 };
 
 struct tp_data_name {
     const char *name;      /* "strdup in main (main.c:41)", "table (libfoo.so)", "stack of thread 1", ... */

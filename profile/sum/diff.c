@@ -477,18 +477,26 @@ static int diff_add_meta(tp_diff *diff, const char *key, const char *value)
     return pair->key && pair->value ? 0 : -1;
 }
 
-/* A difference of other caches is not one of the program alone. Costs of sampled sets are comparable. */
+/* A difference of what was simulated is not one of the program alone. */
 static int note_models(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES])
 {
     char text[512];
 
     for (size_t i = 0; i < TP_MODEL_KEYS; i++) {
-        const char *first = tp_model_of(profile_at(runs, 0), i), *other = first;
-        for (size_t k = 1; profile_at(runs, k) && strcmp(other, first) == 0; k++)
-            other = tp_model_of(profile_at(runs, k), i);
-        snprintf(text, sizeof text, "the caches differ: %s is %s in some profiles, %s in others", tp_model[i].what,
-                 first, other);
-        if (strcmp(other, first) != 0 && strcmp(tp_model[i].key, "sample") != 0 && note(diff, text))
+        const char *of[TP_SIDES];
+        bool mixed = false;
+        for (int side = 0; side < TP_SIDES; side++) {
+            of[side] = tp_model_of(runs[side].profile[0], i);
+            for (size_t k = 1; k < runs[side].count; k++)
+                mixed |= strcmp(of[side], tp_model_of(runs[side].profile[k], i)) != 0;
+        }
+        if (mixed)
+            snprintf(text, sizeof text, "not simulated alike: %s is not the same in all runs of a side",
+                     tp_model[i].what);
+        else
+            snprintf(text, sizeof text, "not simulated alike: %s is %s in the baseline, %s in the new profile",
+                     tp_model[i].what, of[TP_BASELINE], of[TP_NEW]);
+        if ((mixed || strcmp(of[TP_BASELINE], of[TP_NEW]) != 0) && note(diff, text))
             return -1;
     }
     return 0;

@@ -119,12 +119,19 @@ static struct tp_pair *meta_of(const tp_merge *merge, const char *key)
     return NULL;
 }
 
+static const char *value_of(const struct tp_merge *merge, const char *key)
+{
+    const struct tp_pair *pair = meta_of(merge, key);
+
+    return pair ? pair->value : NULL;
+}
+
 static int check_model(const tp_merge *merge, tp_profile *profile, struct tp_error *err)
 {
     for (size_t i = 0; i < TP_MODEL_KEYS; i++) {
         const struct tp_model_key *model = &tp_model[i];
-        const struct tp_pair *kept = meta_of(merge, model->key);
-        const char *ours = kept ? kept->value : model->absent, *theirs = tp_model_of(profile, i);
+        const char *ours = tp_model_in(value_of(merge, model->key), value_of(merge, "cache-sim"), i);
+        const char *theirs = tp_model_of(profile, i);
         if (strcmp(ours, theirs) != 0)
             return TP_FAIL(err, "%s: %s is %s, in %s it is %s; only profiles of the same caches can be summed",
                            tp_path(profile), model->what, theirs, merge->first, ours);

@@ -28,11 +28,14 @@ const struct tp_model_key tp_model[TP_MODEL_KEYS] = {
     {"tlb.D", "--dtlb", NOT_SIMULATED},
 };
 
+const char *tp_model_in(const char *value, const char *cache_sim, size_t i)
+{
+    return value && !(cache_sim && strcmp(cache_sim, "no") == 0) ? value : tp_model[i].absent;
+}
+
 const char *tp_model_of(tp_profile *profile, size_t i)
 {
-    const char *value = tp_meta(profile, tp_model[i].key);
-
-    return value ? value : tp_model[i].absent;
+    return tp_model_in(tp_meta(profile, tp_model[i].key), tp_meta(profile, "cache-sim"), i);
 }
 
 /* ------------------------------------------------------------------------------------------ shapes */

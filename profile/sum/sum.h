@@ -126,6 +126,8 @@ struct tp_model_key {
 };
 extern const struct tp_model_key tp_model[TP_MODEL_KEYS];
 const char *tp_model_of(tp_profile *profile, size_t i);
+/* The same of what meta data have for this key, and for "cache-sim": without caches, all is as if it were absent. */
+const char *tp_model_in(const char *value, const char *cache_sim, size_t i);
 
 /* The shapes of all tables; by_name: names in the symbol table do not tell functions apart. -1 if one of them does
  * not say what is to become of its columns: a mistake in this program. */

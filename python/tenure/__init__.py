@@ -24,7 +24,7 @@ import zlib
 
 __all__ = ["open", "Profile", "Table", "Row", "Error"]
 
-SCHEMA_VERSION = 18
+SCHEMA_VERSION = 19
 APPLICATION, CHANGES, PIECE = 0x546E7572, 0x74656E75, 1 << 20
 READS = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION)
 WIDEST, MOST_ROWS, MOST_WORDS, MOST_COSTS = 32, 10, 5, 3

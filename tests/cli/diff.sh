@@ -75,6 +75,11 @@ try merge -q -o twice difference difference
 tenure sql twice "SELECT function, Ir, D1mr FROM functions WHERE function = 'f2'"
 edit caches "INSERT INTO meta VALUES('cache.LL', '32,1,' || char(27)), ('index', 'physical'), ('prefetch', 'none')"
 try diff --sort=Ir --show=Ir -n 1 small caches
+edit caches "INSERT INTO meta VALUES('cache.LL', '| <b> \`x\`' || char(27)), ('sample', '8'), ('cache-sim', 'yes')"
+try diff --markdown --sort=Ir --show=Ir -n 1 small caches
+try diff --sort=Ir --show=Ir -n 1 small caches -- caches small
+edit caches "INSERT INTO meta VALUES('cache.LL', '32,1,2'), ('cache-sim', 'no')"
+try diff --sort=Ir --show=Ir -n 1 small caches
 echo "== data structures"
 edit before "UPDATE t_data SET name = 'f1 in f1 (f.c:12)' WHERE id = 10"
 edit built "UPDATE objects SET build_id = '00' WHERE id = 1; UPDATE t_data SET D1mr = D1mr + 1000 WHERE id IN (10, 13);

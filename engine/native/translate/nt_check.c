@@ -21,7 +21,7 @@
 #include "nt_block.h"
 #include "nt_calls.h"
 
-enum { SAHF = 0x9e, LAHF = 0x9f, JUMP = 5 /* bytes */ };
+enum { SAHF = 0x9e, LAHF = 0x9f, JUMP = 0xe9, JUMP_BYTES = 5 };
 
 enum value_kind {
     OTHER,
@@ -223,8 +223,9 @@ static bool check_added(struct check *c, const struct nt_insn *e)
         return added_call(c, e);
     if (e->kind == NT_IS_JCC) /* a test: what it leads to comes back with all that is not aside */
         return true;
-    if (e->kind == NT_IS_LOOP && e->target == nt_behind(e) + JUMP) { /* such a test, which jumps over the way there */
-        c->at += JUMP;
+    bool over = e->kind == NT_IS_LOOP && e->condition == NT_JRCXZ && e->target == nt_behind(e) + JUMP_BYTES;
+    if (over && c->at[e->length] == JUMP) { /* such a test, which jumps over the way there */
+        c->at += JUMP_BYTES;
         return true;
     }
     if (e->kind != NT_IS_PLAIN)
