@@ -36,7 +36,7 @@ struct tp_rule {
     enum { TP_STRIDES_ANY, TP_STRIDES_KEPT, TP_STRIDES_LOST } strides; /* whether it says nothing without, or with,
                                                                           strides */
     const char *record; /* option of `tenure record` that it needs; NULL: none */
-    bool sampled;       /* which goes with sampled sets */
+    bool sampled;       /* `record` can be given with --sample, too */
     bool pages;         /* it saves new pages, too */
     bool walks;         /* what is left is loaded line after line, ahead of its use */
     bool past;          /* lines saved are stored past the caches: half of what it takes to load and write them back */

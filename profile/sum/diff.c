@@ -505,18 +505,18 @@ static int note_models(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES])
 /* What both sides say, then what is said of a difference. The new side's command goes before the baseline's. */
 static int diff_take_meta(tp_diff *diff, const struct tp_diff_runs runs[TP_SIDES])
 {
-    static const char *const kept[] = {"cmd",       "creator",  "engine",    "engine.version", "directory", "cache.I1",
-                                       "cache.D1",  "cache.L2", "cache.LL",  "cache-sim",      "branch-sim", "cacheuse",
-                                       "write-back", "prefetch", "inclusive", "coherence",     "shared-l1",
-                                       "tlb",       "tlb.I",    "tlb.D",     "index"};
+    static const char *const kept[] = {"cmd",       "creator",    "engine",   "engine.version", "directory",
+                                       "cache-sim", "branch-sim", "cacheuse", "inclusive",      "tlb"};
+    enum { KEPT = sizeof kept / sizeof *kept };
     static const char *const sides[] = {"diff.baseline", "diff.new"};
     int failed = 0;
 
-    for (size_t i = 0; i < sizeof kept / sizeof *kept && !failed; i++) {
-        const char *now = tp_meta(runs[TP_NEW].profile[0], kept[i]);
-        const char *before = tp_meta(runs[TP_BASELINE].profile[0], kept[i]);
-        if (now && (i == 0 || (before && strcmp(now, before) == 0)))
-            failed = diff_add_meta(diff, kept[i], now);
+    for (size_t i = 0; i < KEPT + TP_MODEL_KEYS && !failed; i++) {
+        const char *key = i < KEPT ? kept[i] : tp_model[i - KEPT].key;
+        const char *now = tp_meta(runs[TP_NEW].profile[0], key), *before = tp_meta(runs[TP_BASELINE].profile[0], key);
+        bool same = now && (i == 0 || (before && strcmp(now, before) == 0));
+        if (same && strcmp(key, "sample") != 0) /* which is added below */
+            failed = diff_add_meta(diff, key, now);
     }
     if (!failed && diff->sample > 1) {
         char number[16];

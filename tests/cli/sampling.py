@@ -310,6 +310,7 @@ def readers():
         check(f"{form} says it", word in run([TENURE, "export", f"--format={form}", "sampled"])[1], True)
     most = {name: max(item["confidence"] for item in shown(name, "--advice")["advice"]["items"])
             for name in ("sampled", "exact")}
+    check("what all sets would say", "needs --sample=1 --strides=yes" in report("sampled", "--advice"), True)
     check("advice is no surer", most["sampled"] <= most["exact"], True)
 
 
