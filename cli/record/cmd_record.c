@@ -790,7 +790,8 @@ static int record(struct record *r, char **program)
     }
     if (outcome == NO_PROFILE)
         return without_profile(status);
-    if (outcome == LOST || told.unread)
+    bool cut_off = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; /* as it wrote its profile, perhaps */
+    if ((outcome == LOST && !cut_off) || told.unread)
         return CLI_OWN_FAILURE;
     if (told.nothing && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return CLI_OWN_FAILURE;

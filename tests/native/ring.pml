@@ -8,7 +8,7 @@
  * batches are consumed in the order of their tickets; no helper is there while one who has stopped it holds the lock;
  * everything ends, with all entries consumed. Every number is as small as it can be with each way still taken.
  *
- * A function of the C code that a part of this mirrors stands in front of it, as "C: name"; ring.py looks whether
+ * A function of the C code that a part of this mirrors stands in front of it, behind "C:"; ring.py looks whether
  * there still is one. FAULT is a mistake that the model must find, 0 none.
  */
 #define THREADS 2
