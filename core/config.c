@@ -81,9 +81,11 @@ const char *tn_config_check(const struct tn_config *config)
     if (!config->cache_sim && !config->branch_sim)
         return "with neither cache nor branch simulation there is nothing to collect";
     if (!config->cache_sim && (config->write_back || tn_prefetches(config) || config->coherence || config->patterns ||
-                               config->strides))
-        return "write-backs, prefetching, coherence, patterns and strides are those of simulated caches: not without "
-               "cache simulation";
+                               config->strides || config->curves))
+        return "write-backs, prefetching, coherence, patterns, curves and strides are those of simulated caches: not "
+               "without cache simulation";
+    if (config->curves && config->ll.policy != TN_LRU && (!config->l2.size || config->l2.policy != TN_LRU))
+        return "what caches would miss with other numbers of ways is known only with LRU (--curves=yes)";
     if (tn_prefetches_d1(config) && config->coherence)
         return "prefetchers at D1 (--prefetch=d1-...) need --coherence=no: what they load is not kept coherent";
     if (config->pairs && !config->patterns)

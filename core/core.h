@@ -77,7 +77,7 @@ struct tn_core {
     tn_taker *take; /* of the consumer; compiled apart for what is usual */
 
     /* The consumer's. */
-    _Alignas(64) uint64_t waste[TN_NEAR_MOST]; /* what is charged to nobody */
+    _Alignas(64) uint64_t waste[TN_LATE_MOST]; /* what is charged to nobody */
     struct tn_pool displaced_pool;
     struct tn_patterns *patterns; /* NULL: neither strides nor kinds of misses are kept */
     struct tn_pairs *pairs;       /* NULL: who loads again what others have thrown out is not kept */

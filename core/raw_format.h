@@ -78,7 +78,8 @@
  *
  *   immediate costs  one n per immediate event
  *   late costs       n bits (bit i: slot i is not zero), then one n per set bit, lowest first; with groups, for each
- *                    set bit n bits (bit i: group i is not zero), then one n per set bit of these. They are counts of
+ *                    set bit n bits (bit i: group i is not zero), then one n per set bit of these. The same of the next
+ *                    64 slots, if there are more than 64. They are counts of
  *                    what was simulated. Those of DATA_AT are all in group 0
  *   costs            immediate costs, late costs of fetches, late costs of data accesses
  *
@@ -106,7 +107,8 @@ enum {
     TN_RAW_VERSION = 12,
     TN_RAW_CHUNK = 1 << 16,
     TN_RAW_ACCOST_UNIT = 1 << 16,
-    TN_RAW_MAX_SLOTS = 64,
+    TN_RAW_BITS = 64, /* in one number */
+    TN_RAW_MAX_SLOTS = 2 * TN_RAW_BITS,
     TN_RAW_MAX_CALLERS = 100, /* of a context */
     TN_LARGEST_ELEMENT = 1 << 16, /* of data objects whose costs are told apart by offset in an element */
     TN_RAW_MAX_STRIDES = 64,  /* kept of an instruction's */

@@ -124,6 +124,7 @@ struct tn_config {
     bool coherence;        /* D1s of threads invalidate each other's lines; not with shared_l1 or parallel */
     bool strides;          /* keep strides between misses of data */
     bool patterns;         /* tell misses apart (cold, capacity, conflict), keep the sets that conflict */
+    bool curves;           /* keep stack distances below level 1, where the policy is LRU */
     bool pairs;            /* whose line was used next, thrown out, and loaded again by whom; with patterns */
     uint32_t most_pairs;   /* of a part */
     uint32_t traces;       /* of lines that have left a cache, at least; from 1 on */

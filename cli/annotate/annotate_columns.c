@@ -217,7 +217,7 @@ struct annotate_value annotate_value(const struct annotate *an, size_t i, const 
         term[t] = (struct tp_figure){value.value, value.known};
     }
     struct tp_figure result = tp_formula_value(formula, term);
-    return (struct annotate_value){result.known, false, 0, result.value};
+    return (struct annotate_value){result.known, formula->counts, (int64_t)result.value, result.value};
 }
 
 /* ------------------------------------------------------------------------------------------ margins */

@@ -44,13 +44,18 @@ static bool find_event(tp_profile *profile, const char *base, struct column_spec
 static bool find_formula(tp_profile *profile, const char *base, struct column_spec *out)
 {
     const struct tp_formula *formula = tp_formula_find(profile, base);
+    char sql[sizeof out->sql], total[sizeof out->sql + 32];
 
     if (formula == NULL || !tp_formula_sql(profile, formula, out->inclusive, out->sql, sizeof out->sql))
         return false;
     snprintf(out->name, sizeof out->name, "%s%s", formula->name, out->inclusive ? "_incl" : "");
     out->formula = formula;
     out->unit = formula->unit;
-    out->is_ratio = true;
+    out->is_ratio = !formula->counts;
+    if (formula->counts && tp_formula_sql(profile, formula, false, sql, sizeof sql)) {
+        snprintf(total, sizeof total, "SELECT %s FROM totals", sql);
+        out->total = query_value(profile, total, 0);
+    }
     return true;
 }
 
@@ -141,6 +146,8 @@ bool column_find(tp_profile *profile, const char *which, const char *name, struc
     base_name(name, base, sizeof base);
     const char *like = opt_nearest(base, names, count);
     add_missing(profile, base, missing, sizeof missing);
+    if (strchr(base, '@') != NULL && query_was_off(profile, "curves")) /* LLm@2M */
+        snprintf(missing, sizeof missing, " --curves=yes");
     if (*missing != '\0')
         term_error("%s has no event %s; record it with%s", which, name, missing);
     else if (like != NULL)

@@ -17,9 +17,9 @@
 
 struct column_spec {
     char name[48];  /* "D1mr", "Ir_incl", "spatialD1" */
-    char event[48]; /* "D1mr"; "" for a ratio */
+    char event[48]; /* "D1mr"; "" for a formula */
     char sql[2048];  /* an expression over the columns of a view */
-    const struct tp_formula *formula; /* of a ratio; NULL: it is an event */
+    const struct tp_formula *formula; /* of a ratio, or a sum of events; NULL: it is an event */
     const char *unit; /* "bytes", "%", "times", or "": a count */
     bool inclusive, is_real, is_ratio;
     double total; /* of the event, for percentages; 0 for a ratio */

@@ -468,7 +468,7 @@ void report_legend(struct report *report, const struct column_list *columns, boo
         char meaning[400], text[512], safe[2 * sizeof text];
 
         incl |= spec.inclusive;
-        snprintf(spec.name, sizeof spec.name, "%s", spec.is_ratio ? spec.formula->name : spec.event);
+        snprintf(spec.name, sizeof spec.name, "%s", spec.formula != NULL ? spec.formula->name : spec.event);
         column_meaning(report->profile, &spec, meaning, sizeof meaning);
         if (*meaning == '\0' || !column_keep(&report->explained, &spec))
             continue;
@@ -495,9 +495,9 @@ void report_left_out(struct report *report)
         return;
     report->told_startup = true;
     query_begin(&q, report->profile, "SELECT count(*), sum(\"%w\") FROM functions JOIN temp.startup USING (id)",
-                sort->is_ratio ? "calls" : sort->event);
+                sort->formula != NULL ? "calls" : sort->event);
     if (query_row(&q) && query_int(&q, 0) > 0) {
-        if (!sort->is_ratio && sort->total > 0)
+        if (sort->formula == NULL && sort->total > 0)
             snprintf(share, sizeof share, " with %s %% of %s",
                      term_tenths(number, 100 * query_real(&q, 1) / sort->total), sort->event);
         printf("%s  left out: the loader and start-up, %lld functions%s; --startup shows them%s\n",

@@ -10,12 +10,25 @@
 
 #include "core/attribute/cost.h"
 #include "core/attribute/objects.h"
+#include "core/core.h"
 #include "queue.h"
 #include "tlb.h"
 
 struct payers {
     uint64_t *centre, *node;
 };
+
+/* The loader's counters of a level below level 1, made if there are none. */
+static inline struct payers payers_below(tn_core *core, const struct tn_taken *taken, enum tn_level level)
+{
+    uint32_t at = taken->group * core->pools.far_group + (level - 1) * core->pools.far_level;
+    struct payers payers = {core->waste, core->waste};
+    if (taken->entry->late)
+        payers.centre = tn_far(&core->pools, taken->entry->late) + at;
+    if (taken->node)
+        payers.node = tn_far(&core->pools, taken->node) + at;
+    return payers;
+}
 
 static inline void charge_payers(const struct payers *payers, uint32_t what, uint64_t amount)
 {
@@ -43,6 +56,34 @@ static inline void charge_write_back(const struct payers *payers, uint32_t bytes
 {
     charge_payers(payers, TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wb, 1);
     charge_payers(payers, TN_LATE_PER_LEVEL + TN_WRITE_BACK_Wrt, bytes);
+}
+
+/* Charge a miss of a slice at level 1, or at a level below. */
+static inline void charge_slice_miss(struct tn_slices *slices, uint32_t id, const struct tn_entry *entry, bool far)
+{
+    struct tn_slice *slice = tn_slice_at(slices, id);
+    tn_slice_miss(slices, far ? tn_slice_far(slices, slice) : &slice->near, entry->address,
+                  TN_SLICE_READ_MISSES + (entry->flags & TN_ENTRY_WRITE)); /* TN_SLICE_WRITE_MISSES is the next */
+}
+
+/* Prefetch the counters that the miss, or the end of the tenure, will add to. */
+static inline void fetch_slice_miss(const struct tn_slices *slices, uint32_t id, const struct tn_entry *entry)
+{
+    const struct tn_slice *slice = tn_slice_at(slices, id);
+    __builtin_prefetch(slice->near.count[TN_SLICE_READ_MISSES + (entry->flags & TN_ENTRY_WRITE)], 1);
+}
+
+static inline void fetch_slice_end(const struct tn_slices *slices, uint32_t id)
+{
+    const struct tn_slice *slice = tn_slice_at(slices, id);
+    __builtin_prefetch(slice->near.count[TN_SLICE_TOUCHED], 1);
+    __builtin_prefetch(&slice->near.ended, 1);
+}
+
+static inline void charge_slice_end(struct tn_slices *slices, uint32_t id, uint64_t mask, bool far)
+{
+    struct tn_slice *slice = tn_slice_at(slices, id);
+    tn_slice_end(slices, far ? tn_slice_far(slices, slice) : &slice->near, mask);
 }
 
 /* An access asked for a page that was not in the first TLB. `tlb`: the first of the counters of TLBs. */

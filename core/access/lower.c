@@ -35,18 +35,6 @@ static inline enum tn_stream stream_of(const struct tn_entry *entry)
     return entry->flags & TN_ENTRY_FETCH ? TN_FETCH : TN_DATA;
 }
 
-/* The loader's counters of a level below level 1, made if there are none. */
-static inline struct payers payers_below(tn_core *core, const struct tn_taken *taken, enum tn_level level)
-{
-    uint32_t at = taken->group * core->pools.far_group + (level - 1) * core->pools.per_level;
-    struct payers payers = {core->waste, core->waste};
-    if (taken->entry->late)
-        payers.centre = tn_far(&core->pools, taken->entry->late) + at;
-    if (taken->node)
-        payers.node = tn_far(&core->pools, taken->node) + at;
-    return payers;
-}
-
 /* Where in its data object the line lies that an entry loads; 0: in none. */
 TN_ALWAYS_INLINE uint32_t slice_of(tn_core *core, const struct tn_entry *entry)
 {
@@ -60,36 +48,6 @@ TN_ALWAYS_INLINE uint32_t slice_of(tn_core *core, const struct tn_entry *entry)
     return slice ? slice
                  : tn_slice_of(slices, tn_data_object_of(core->data, share->object), share->object, entry->address,
                                entry->unit, entry->reach, &share->inside);
-}
-
-/* Charge a miss at level 1, or at a level below. */
-static inline void charge_slice_miss(tn_core *core, uint32_t id, const struct tn_entry *entry, bool far)
-{
-    struct tn_slices *slices = &core->data->slices;
-    struct tn_slice *slice = tn_slice_at(slices, id);
-    tn_slice_miss(slices, far ? tn_slice_far(slices, slice) : &slice->near, entry->address,
-                  TN_SLICE_READ_MISSES + (entry->flags & TN_ENTRY_WRITE)); /* TN_SLICE_WRITE_MISSES is the next */
-}
-
-/* Prefetch the counters that the miss, or the end of the tenure, will add to. */
-static inline void fetch_slice_miss(const tn_core *core, uint32_t id, const struct tn_entry *entry)
-{
-    const struct tn_slice *slice = tn_slice_at(&core->data->slices, id);
-    __builtin_prefetch(slice->near.count[TN_SLICE_READ_MISSES + (entry->flags & TN_ENTRY_WRITE)], 1);
-}
-
-static inline void fetch_slice_end(const tn_core *core, uint32_t id)
-{
-    const struct tn_slice *slice = tn_slice_at(&core->data->slices, id);
-    __builtin_prefetch(slice->near.count[TN_SLICE_TOUCHED], 1);
-    __builtin_prefetch(&slice->near.ended, 1);
-}
-
-static inline void charge_slice_end(tn_core *core, uint32_t id, uint64_t mask, bool far)
-{
-    struct tn_slices *slices = &core->data->slices;
-    struct tn_slice *slice = tn_slice_at(slices, id);
-    tn_slice_end(slices, far ? tn_slice_far(slices, slice) : &slice->near, mask);
 }
 
 static uint64_t age_of(uint64_t loaded, uint64_t now)
@@ -216,7 +174,7 @@ TN_ALWAYS_INLINE void tenure_end(tn_core *core, struct tn_lower *lower, struct t
     if (core->config.use && record->epoch == core->epoch) {
         charge_tenure(&payers, &past->tenure);
         if (lower->slices && *slice_at(lower, record))
-            charge_slice_end(core, *slice_at(lower, record), past->mask, true);
+            charge_slice_end(&core->data->slices, *slice_at(lower, record), past->mask, true);
     }
     if (record->node)
         record->node->live--;
@@ -279,7 +237,7 @@ TN_ALWAYS_INLINE void stay_end(tn_core *core, struct tn_lower *lower, const stru
     if (pays && core->config.use) {
         charge_tenure(&payers, &past.tenure);
         if (stay->slice)
-            charge_slice_end(core, stay->slice, past.mask, false);
+            charge_slice_end(&core->data->slices, stay->slice, past.mask, false);
     }
     if (!plain && pays && past.written)
         charge_write_back(&payers, tn_count_bits(past.written) << shape->granule_bits);
@@ -366,6 +324,45 @@ static struct tn_record *fill_slot(tn_core *core, struct tn_lower *lower, const 
     return record;
 }
 
+/* ------------------------------------------------------------------------------------------ stack distances */
+
+/* The line is used by the cache, which keeps the stacks of its sets. */
+TN_ALWAYS_INLINE void use_place(struct tn_lower *lower, struct tn_place *place, bool compact)
+{
+    if (lower->distances) {
+        struct tn_ask ask;
+        tn_sets_ask(&lower->sets, place, &ask);
+        place->distance = (uint8_t)tn_distance_use(lower->distances, place->set, &ask);
+    }
+    if (compact)
+        tn_compact_use(&lower->sets, place);
+    else
+        tn_sets_use(&lower->sets, place);
+}
+
+/* An access asks for a line at this distance. Of several lines the largest is charged, once, to who pays for the first
+ * that has one. */
+static __attribute__((noinline)) void charge_distance(tn_core *core, struct tn_lower *lower,
+                                                      const struct tn_taken *taken, uint32_t event)
+{
+    struct tn_distances *last = lower->distances;
+    uint64_t access = taken->entry->stamp >> TN_STEP_BITS;
+    uint32_t before = access == last->access && taken->l1 == last->through ? last->largest : 0;
+    struct payers payers = {last->centre, last->node};
+    if (event <= before)
+        return;
+    if (before)
+        charge_payers(&payers, core->pools.distances + before - 1, ~0ull);
+    else
+        payers = payers_below(core, taken, lower->level);
+    charge_payers(&payers, core->pools.distances + event - 1, 1);
+    last->access = access;
+    last->through = taken->l1;
+    last->largest = event;
+    last->centre = payers.centre;
+    last->node = payers.node;
+}
+
 /* ------------------------------------------------------------------------------------------ kinds of misses */
 
 /* The entry's access is the first to use the line in this place since it was loaded, at clock `now`. */
@@ -387,10 +384,14 @@ static __attribute__((noinline)) void use_fresh_line_near(tn_core *core, const s
 }
 
 /* A line of a level below the first is used again. The prefetcher does not count as a user. */
-static inline void use_found_line(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken, uint64_t home)
+static inline void use_found_line(tn_core *core, struct tn_lower *lower, const struct tn_taken *taken,
+                                  const struct tn_place *place)
 {
     const struct tn_entry *entry = taken->entry;
     struct tn_kinds *kinds = lower->kinds;
+    uint64_t home = home_of(lower, place);
+    if (lower->distances && !(entry->flags & TN_ENTRY_AHEAD))
+        charge_distance(core, lower, taken, place->distance);
     if (!kinds)
         return;
     if (kinds->loaded && kinds->loaded[home].fresh && !(entry->flags & TN_ENTRY_AHEAD)) {
@@ -461,6 +462,8 @@ static inline void charge_lower_miss(tn_core *core, struct tn_lower *lower, cons
     struct tn_known known;
     enum tn_miss_kind kind = load_kind(core, lower, taken, place, &known);
     uint64_t access = taken->entry->stamp >> TN_STEP_BITS;
+    if (lower->distances)
+        charge_distance(core, lower, taken, place->hit ? TN_DISTANCE_EVENTS : place->distance);
     if (access == lower->missed_access && taken->l1 == lower->missed_through)
         return;
     lower->missed_access = access;
@@ -468,7 +471,7 @@ static inline void charge_lower_miss(tn_core *core, struct tn_lower *lower, cons
     lower->misses++;
     charge_miss(payers, taken->entry->flags);
     if (lower->slices && taken->slice)
-        charge_slice_miss(core, taken->slice, taken->entry, true);
+        charge_slice_miss(&core->data->slices, taken->slice, taken->entry, true);
     if (lower->kinds)
         charge_kind(core, payers, taken->entry, lower->level, kind, lower->kinds->traces ? &known : NULL, place->set,
                     taken->entry->stamp);
@@ -481,7 +484,7 @@ static __attribute__((noinline)) struct tn_record *record_in(tn_core *core, stru
 {
     struct tn_record *record = place->hit ? resident_at(lower, home_of(lower, place)) : NULL;
     if (record) {
-        use_found_line(core, lower, taken, home_of(lower, place));
+        use_found_line(core, lower, taken, place);
         return record;
     }
     struct payers payers = payers_below(core, taken, lower->level);
@@ -517,7 +520,7 @@ static inline struct tn_record *record_known(tn_core *core, struct tn_lower *low
                                              const struct tn_place *place, struct tn_record *home)
 {
     if (place->hit && home->state & TN_RECORD_RESIDENT) {
-        use_found_line(core, lower, taken, home_of(lower, place));
+        use_found_line(core, lower, taken, place);
         return home;
     }
     if (!is_usual(place, home))
@@ -547,7 +550,7 @@ static struct tn_record *ask_level(tn_core *core, struct tn_lower *lower, const 
     if (taken->asked)
         return record_known(core, lower, taken, &taken->below, taken->home_below);
     tn_sets_split(&lower->sets, taken->entry->address, &place);
-    tn_sets_use(&lower->sets, &place);
+    use_place(lower, &place, false);
     return record_in(core, lower, taken, &place);
 }
 
@@ -615,7 +618,7 @@ TN_ALWAYS_INLINE struct tn_record *record_of(tn_core *core, struct tn_lower *low
         return record_foreseen(core, lower, taken);
     struct tn_record *record = taken->home;
     if (taken->place.hit && record->state & TN_RECORD_RESIDENT) {
-        use_found_line(core, lower, taken, home_of(lower, &taken->place));
+        use_found_line(core, lower, taken, &taken->place);
         return record;
     }
     if (!plain || !is_usual(&taken->place, record))
@@ -660,7 +663,7 @@ TN_ALWAYS_INLINE void consume_entry(tn_core *core, struct tn_lower *lower, const
     } else if (!(entry->flags & TN_ENTRY_SECOND)) {
         charge_miss(&payers, entry->flags);
         if (taken->slice)
-            charge_slice_miss(core, taken->slice, entry, false);
+            charge_slice_miss(&core->data->slices, taken->slice, entry, false);
         if (taken->pattern)
             tn_pattern_miss(taken->pattern, &taken->l1->seen, entry->address, core->config.sample);
     }
@@ -678,7 +681,7 @@ static inline void fetch_stay(const tn_core *core, const struct tn_stay *stay)
     if (stay->node)
         __builtin_prefetch(&stay->node->late, 1);
     if (stay->slice)
-        fetch_slice_end(core, stay->slice);
+        fetch_slice_end(&core->data->slices, stay->slice);
 }
 
 /* The counters of level 1 and a group, made if there are none. */
@@ -740,13 +743,10 @@ TN_ALWAYS_INLINE void look_up_entry(tn_core *core, struct tn_lower *lower, struc
     taken->pattern = pattern_of(core, entry);
     taken->slice = slice_of(core, entry);
     if (taken->slice)
-        fetch_slice_miss(core, taken->slice, entry);
-    if (plain)
-        tn_compact_use(&lower->sets, &taken->place);
-    else if (!core->pools.prefetched)
-        tn_sets_use(&lower->sets, &taken->place);
-    else
+        fetch_slice_miss(&core->data->slices, taken->slice, entry);
+    if (!plain && core->pools.prefetched)
         return;
+    use_place(lower, &taken->place, plain);
     taken->home = &lower->homes[home_of(lower, &taken->place)];
     __builtin_prefetch(taken->home, 1);
     if (lower->slices && !taken->place.hit)
@@ -767,7 +767,7 @@ static inline void look_up_below(struct tn_lower *lower, struct tn_taken *taken)
     const struct tn_record *leaves = taken->home;
     if (!taken->asked)
         return;
-    tn_compact_use(&lower->next->sets, &taken->below);
+    use_place(lower->next, &taken->below, true);
     taken->home_below = &lower->next->homes[home_of(lower->next, &taken->below)];
     __builtin_prefetch(taken->home_below, 1);
     if (lower->next->slices && !taken->below.hit)
@@ -883,6 +883,7 @@ static void flush_group(tn_core *core, struct tn_lower *lower, uint64_t first, u
             slot_leaves(core, lower, slot * lower->sets.sets + set, now);
     }
     tn_sets_clear(&lower->sets, first, end - first);
+    tn_distances_clear(lower->distances, first, end - first);
 }
 
 void tn_lower_flush(tn_core *core, struct tn_lower *lower, uint64_t now)

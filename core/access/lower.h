@@ -68,6 +68,7 @@ struct tn_lower {
     uint32_t *slices; /* of the records at home: where they are in their data objects; NULL: not kept */
     struct tn_record **parents; /* of the next level, from which those at home were filled; NULL: this is the last */
     struct tn_kinds *kinds; /* NULL: misses are not told apart */
+    struct tn_distances *distances; /* NULL: stack distances are not kept */
     uint8_t *filled; /* one per TN_GROUP sets: whether any of them ever got a line (most of a large cache never does) */
     struct tn_displaced *displaced[TN_DISPLACED_BUCKETS];
     uint64_t misses;        /* that were charged */

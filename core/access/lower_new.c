@@ -23,6 +23,8 @@ struct tn_lower *tn_lower_new(enum tn_level level, struct tn_lower *next, const 
     if (slices)
         lower->slices = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->slices);
     lower->kinds = config->patterns ? tn_kinds_new(geometry, config->pairs ? config->traces : 0) : NULL;
+    if (tn_keeps_distances(config, level == TN_LEVEL_2))
+        lower->distances = tn_distances_new(geometry);
     if (next)
         lower->parents = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->parents);
     lower->filled = tn_host_alloc(tn_lower_groups(lower));
@@ -36,6 +38,7 @@ void tn_lower_free(struct tn_lower *lower)
         return;
     tn_host_free(lower->filled, tn_lower_groups(lower));
     tn_kinds_free(lower->kinds);
+    tn_distances_free(lower->distances);
     if (lower->written)
         tn_host_free(lower->written, lower->sets.sets * lower->sets.assoc * sizeof *lower->written);
     if (lower->slices)

@@ -21,6 +21,7 @@
 #ifndef TENURE_CORE_SETS_H
 #define TENURE_CORE_SETS_H
 
+#include "core/explain/distance.h"
 #include "core/tenure_core.h"
 #include "lru.h"
 
@@ -67,6 +68,7 @@ struct tn_place {
     uint64_t set, tag;
     uint32_t slot;
     bool hit; /* it was there */
+    uint8_t distance; /* where stack distances are kept: the event of the line's (explain/distance.h) */
 };
 
 /* number / sets, without a division where the reciprocal is known. */
@@ -183,6 +185,9 @@ static inline void tn_compact_use(struct tn_sets *sets, struct tn_place *place)
 }
 
 /* ------------------------------------------------------------------------------------------ either */
+
+/* What a use of the line will find, with LRU. */
+void tn_sets_ask(const struct tn_sets *sets, const struct tn_place *place, struct tn_ask *ask);
 
 void tn_general_use(struct tn_sets *sets, struct tn_place *place);
 

@@ -21,7 +21,11 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *con
         pools->kinds = pools->per_level;
         pools->per_level += TN_KINDS;
     }
-    pools->near_group = pools->per_level;
+    pools->near_group = pools->far_level = pools->per_level;
+    if (config->curves) {
+        pools->distances = pools->per_level;
+        pools->far_level += TN_DISTANCE_EVENTS;
+    }
     if (tn_has_tlbs(config)) {
         pools->tlb = pools->near_group;
         pools->near_group += TN_TLBS;
@@ -31,7 +35,7 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *con
         pools->near_group += TN_COHERENCES;
     }
     pools->groups = config->sample > 1 ? TN_SAMPLE_GROUPS : 1;
-    pools->far_group = levels_below * pools->per_level;
+    pools->far_group = levels_below * pools->far_level;
     pools->near_counters = pools->groups * pools->near_group;
     pools->far_counters = pools->groups * pools->far_group;
     tn_slots_init(&pools->near, pools->near_counters * sizeof(uint64_t));

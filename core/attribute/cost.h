@@ -13,6 +13,7 @@
  * hundred times rarer, in programs whose data the last level can hold. Where write-backs are simulated, each level has
  * TN_WRITE_BACKS counters more, behind the others, and where prefetching is, TN_PREFETCHES more behind these
  * (pools.prefetched; I1 has them too, and leaves them zero), and with patterns TN_KINDS more (pools.kinds).
+ * Far blocks have TN_DISTANCE_EVENTS more at the end of each level, where stack distances are kept (pools.distances).
  * Where TLBs are simulated, near blocks have TN_TLBS counters more, behind those of a level; where D1s are kept
  * coherent TN_COHERENCES, behind all others. Where sets are sampled, a block has all that once for each group
  * (access/sample.h), one behind the other. A cost centre is an instruction in a thread: its execution count comes from
@@ -52,6 +53,12 @@ enum {
     TN_KINDS
 };
 
+#define TN_DISTANCE(name, ...) TN_DISTANCE_##name,
+enum {
+#include "core/events.inc"
+    TN_DISTANCE_EVENTS
+};
+
 #define TN_WRITE_BACK(name, ...) TN_WRITE_BACK_##name,
 enum {
 #include "core/events.inc"
@@ -73,8 +80,9 @@ enum {
     TN_PREFETCHES
 };
 
-/* The most counters that a near block can have. */
-enum { TN_NEAR_MOST = TN_LATE_PER_LEVEL + TN_WRITE_BACKS + TN_PREFETCHES + TN_KINDS + TN_TLBS + TN_COHERENCES };
+/* More counters than a level can have. */
+enum { TN_LATE_MOST = TN_LATE_PER_LEVEL + TN_WRITE_BACKS + TN_PREFETCHES + TN_KINDS + TN_TLBS + TN_COHERENCES +
+                      TN_DISTANCE_EVENTS };
 
 enum tn_stream { TN_FETCH, TN_DATA, TN_STREAMS };
 
@@ -121,7 +129,8 @@ struct tn_centre {
 struct tn_cost_pools {
     struct tn_slots near, far;
     struct tn_pool extra;
-    uint32_t per_level;    /* counters of a level */
+    uint32_t per_level;    /* counters that each level has */
+    uint32_t far_level;    /* counters of a level below the first: these, and those of distances */
     uint32_t groups;       /* of sampled sets; 1: everything is simulated */
     uint32_t near_group, far_group; /* counters of a group: of level 1; of one or two levels */
     uint32_t near_counters, far_counters; /* of all groups */
@@ -129,6 +138,7 @@ struct tn_cost_pools {
     uint32_t tlb;          /* the first of those of TLBs, at level 1; 0: not simulated */
     uint32_t coherence;    /* the same of coherence, behind these */
     uint32_t kinds;        /* the first of those of misses by kind; 0: they are not told apart */
+    uint32_t distances;    /* the first of those of stack distances, below level 1; 0: they are not kept */
 };
 
 void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *config);
@@ -143,7 +153,7 @@ static inline uint64_t *tn_near(struct tn_cost_pools *pools, struct tn_late *lat
     return tn_slots_at(&pools->near, late->near);
 }
 
-/* The counters of the levels below, made if there are none: of a group, level `l` begins at (l - 1) * per_level. */
+/* The counters of the levels below, made if there are none: of a group, level `l` begins at (l - 1) * far_level. */
 static inline uint64_t *tn_far(struct tn_cost_pools *pools, struct tn_late *late)
 {
     if (!late->far)
@@ -159,7 +169,7 @@ static inline uint64_t *tn_late_at(const struct tn_cost_pools *pools, const stru
         return late->near ? (uint64_t *)tn_slots_at(&pools->near, late->near) + group * pools->near_group : NULL;
     if (!late->far)
         return NULL;
-    return (uint64_t *)tn_slots_at(&pools->far, late->far) + group * pools->far_group + (level - 1) * pools->per_level;
+    return (uint64_t *)tn_slots_at(&pools->far, late->far) + group * pools->far_group + (level - 1) * pools->far_level;
 }
 
 /* to += from. `from` does not change. */

@@ -142,9 +142,12 @@ uint64_t tn_nonzero(const uint64_t *values, uint32_t count)
 
 void tn_put_sparse(struct tn_writer *w, const uint64_t *values, uint32_t count)
 {
-    tn_put_n(w, tn_nonzero(values, count));
-    for (uint32_t i = 0; i < count; i++) {
-        if (values[i])
-            tn_put_n(w, values[i]);
+    for (; count; count -= count < TN_RAW_BITS ? count : TN_RAW_BITS, values += TN_RAW_BITS) {
+        uint32_t next = count < TN_RAW_BITS ? count : TN_RAW_BITS;
+        tn_put_n(w, tn_nonzero(values, next));
+        for (uint32_t i = 0; i < next; i++) {
+            if (values[i])
+                tn_put_n(w, values[i]);
+        }
     }
 }

@@ -11,6 +11,7 @@
 #include "core/attribute/objects.h"
 #include "core/attribute/thread.h"
 #include "core/core.h"
+#include "core/explain/distance.h"
 #include "core/explain/pattern.h"
 #include "core/host.h"
 #include "raw_put.h"
@@ -24,17 +25,29 @@ enum {
     WRITTEN_PER_LEVEL = TN_LATE_PER_LEVEL + 1, /* behind: write-backs, prefetches, kinds of misses, if simulated */
     WRITTEN_SPLOSS = TN_LATE_AcCost + 1,
     WRITTEN_MOST_PER_LEVEL = WRITTEN_PER_LEVEL + TN_WRITE_BACKS + TN_PREFETCHES + TN_KINDS,
-    WRITTEN_SLOTS = TN_LEVELS * WRITTEN_MOST_PER_LEVEL + TN_TLBS + TN_COHERENCES, /* at most */
+    WRITTEN_SLOTS = TN_LEVELS * WRITTEN_MOST_PER_LEVEL + TN_TLBS + TN_COHERENCES +
+                    (TN_LEVELS - 1) * TN_DISTANCE_EVENTS, /* at most */
 };
 _Static_assert((int)WRITTEN_SLOTS <= (int)TN_RAW_MAX_SLOTS,
-               "an event is one too many: a record of the raw profile says with one bit each which slots follow, "
-               "64 at most (TN_RAW_MAX_SLOTS in raw_format.h)");
+               "an event is one too many: a record of the raw profile has TN_RAW_MAX_SLOTS at most (raw_format.h)");
 
 /* Behind the levels: those of TLBs, and for data accesses those of coherence. */
 static uint32_t written_behind(const tn_core *core, enum tn_stream stream)
 {
     uint32_t tlbs = core->pools.tlb ? TN_TLBS : 0;
     return core->pools.coherence && stream == TN_DATA ? tlbs + TN_COHERENCES : tlbs;
+}
+
+/* Levels below the first. */
+static uint32_t written_far(const tn_core *core)
+{
+    return core->pools.far_group / core->pools.far_level;
+}
+
+/* Behind all others: stack distances of the levels below the first. */
+static uint32_t written_distances(const tn_core *core)
+{
+    return core->pools.distances ? written_far(core) * TN_DISTANCE_EVENTS : 0;
 }
 
 static uint32_t written_per_level(const tn_core *core)
@@ -53,12 +66,23 @@ static uint32_t line_of(const tn_core *core, enum tn_level level, enum tn_stream
 
 static uint32_t written_by_level(const tn_core *core)
 {
-    return (core->pools.far_group / core->pools.per_level + 1) * written_per_level(core);
+    return (written_far(core) + 1) * written_per_level(core);
+}
+
+static uint32_t written_slots(const tn_core *core, enum tn_stream stream)
+{
+    return written_by_level(core) + written_behind(core, stream) + written_distances(core);
 }
 
 static uint64_t written_slot(const tn_core *core, const struct tn_late *late, enum tn_stream stream, uint32_t slot,
                              uint32_t group)
 {
+    uint32_t distances = written_by_level(core) + written_behind(core, stream);
+    if (slot >= distances) {
+        slot -= distances;
+        const uint64_t *far = tn_late_at(&core->pools, late, TN_LEVEL_LL + slot / TN_DISTANCE_EVENTS, group);
+        return far ? far[core->pools.distances + slot % TN_DISTANCE_EVENTS] : 0;
+    }
     if (slot >= written_by_level(core)) {
         const uint64_t *near = tn_late_at(&core->pools, late, TN_LEVEL_1, group);
         return near ? near[core->pools.per_level + slot - written_by_level(core)] : 0;
@@ -75,24 +99,32 @@ static uint64_t written_slot(const tn_core *core, const struct tn_late *late, en
 /* The same by groups. */
 static void put_late_sampled(struct tn_writer *w, const struct tn_late *late, enum tn_stream stream)
 {
-    uint64_t values[WRITTEN_SLOTS][TN_SAMPLE_GROUPS], bits = 0;
-    uint32_t slots = late->near || late->far ? written_by_level(w->core) + written_behind(w->core, stream) : 0;
+    uint64_t values[WRITTEN_SLOTS][TN_SAMPLE_GROUPS], all[WRITTEN_SLOTS];
+    uint32_t slots = written_slots(w->core, stream);
     for (uint32_t i = 0; i < slots; i++) {
+        all[i] = 0;
         for (uint32_t group = 0; group < TN_SAMPLE_GROUPS; group++)
-            values[i][group] = written_slot(w->core, late, stream, i, group);
-        bits |= (uint64_t)(tn_nonzero(values[i], TN_SAMPLE_GROUPS) != 0) << i;
+            all[i] |= values[i][group] = written_slot(w->core, late, stream, i, group);
     }
-    tn_put_n(w, bits);
-    for (uint32_t i = 0; i < slots; i++) {
-        if (bits >> i & 1)
-            tn_put_sparse(w, values[i], TN_SAMPLE_GROUPS);
+    for (uint32_t first = 0; first < slots; first += TN_RAW_BITS) {
+        uint32_t count = slots - first < TN_RAW_BITS ? slots - first : TN_RAW_BITS;
+        tn_put_n(w, tn_nonzero(&all[first], count));
+        for (uint32_t i = first; i < first + count; i++) {
+            if (all[i])
+                tn_put_sparse(w, values[i], TN_SAMPLE_GROUPS);
+        }
     }
 }
 
 static void put_late(struct tn_writer *w, const struct tn_late *late, enum tn_stream stream)
 {
     uint64_t values[WRITTEN_SLOTS];
-    uint32_t slots = late->near || late->far ? written_by_level(w->core) + written_behind(w->core, stream) : 0;
+    uint32_t slots = written_slots(w->core, stream);
+    if (!late->near && !late->far) {
+        for (uint32_t first = 0; first < slots; first += TN_RAW_BITS)
+            tn_put_n(w, 0);
+        return;
+    }
     if (w->core->sample.groups > 1) {
         put_late_sampled(w, late, stream);
         return;
@@ -114,7 +146,7 @@ static void put_costs(struct tn_writer *w, const struct tn_costs *costs)
 /* Names of late slots: "I1mr", "-", "AcCostI1", ... "ILmr", "-", "AcCostL", ... and the same with I2; with
  * write-backs "-", "-" and "WbL", "WrtL" behind, with prefetching "-", "-" and "PfL", "PfUL", with patterns "ColdI1",
  * ... The last level's use has one name in both streams: readers add slots of equal names. Then "DTmr" and the rest of
- * TLBs, "D1cr" and the rest of coherence. */
+ * TLBs, "D1cr" and the rest of coherence, and "Dist1L" and the rest of distances, and the same with I2 or D2. */
 #define TN_USE(name, ...) #name,
 static const char *const use_names[] = {
 #include "core/events.inc"
@@ -133,6 +165,10 @@ static const char *const tlb_names[TN_STREAMS][TN_TLBS] = {
 };
 #define TN_COHERENCE(name, ...) #name,
 static const char *const coherence_names[] = {
+#include "core/events.inc"
+};
+#define TN_DISTANCE(name, ...) #name,
+static const char *const distance_names[] = {
 #include "core/events.inc"
 };
 #define TN_MISS_KIND(name, ...) #name,
@@ -188,7 +224,7 @@ static void put_late_names(struct tn_writer *w, const char *stream)
     enum tn_stream which = *stream == 'I' ? TN_FETCH : TN_DATA;
     uint32_t slots = written_by_level(w->core), per_level = written_per_level(w->core);
     uint32_t more = written_behind(w->core, which), tlbs = w->core->pools.tlb ? TN_TLBS : 0;
-    tn_put_n(w, slots + more);
+    tn_put_n(w, written_slots(w->core, which));
     for (uint32_t i = 0; i < slots; i++) {
         enum tn_level level = i / per_level;
         uint32_t what = i % per_level;
@@ -204,6 +240,14 @@ static void put_late_names(struct tn_writer *w, const char *stream)
     for (uint32_t i = 0; i < more; i++) {
         const char *name = i < tlbs ? tlb_names[which][i] : coherence_names[i - tlbs];
         tn_put_s(w, name ? name : "-");
+    }
+    for (uint32_t i = 0; i < written_distances(w->core); i++) {
+        enum tn_level level = TN_LEVEL_LL + i / TN_DISTANCE_EVENTS;
+        if (tn_keeps_distances(&w->core->config, level == TN_LEVEL_2))
+            put_joined(w, distance_names[i % TN_DISTANCE_EVENTS], level == TN_LEVEL_LL ? "" : stream,
+                       level_names[level]);
+        else
+            tn_put_s(w, "-");
     }
 }
 
@@ -286,7 +330,7 @@ static void write_definitions(struct tn_writer *w)
 /* Slots as put_late writes them. */
 static void put_at(struct tn_writer *w, uint32_t id, uint32_t place, const struct tn_at *at)
 {
-    uint64_t values[WRITTEN_SLOTS] = {0};
+    uint64_t values[TN_RAW_MAX_SLOTS] = {0};
     for (int far = 0; far < 2; far++) {
         uint64_t *slots = &values[far * written_per_level(w->core)];
         slots[TN_LATE_READ_MISS] = at->count[far][TN_SLICE_READ_MISSES];
@@ -294,18 +338,18 @@ static void put_at(struct tn_writer *w, uint32_t id, uint32_t place, const struc
         slots[TN_LATE_Use + 1] = at->count[far][TN_SLICE_TOUCHED];
         slots[WRITTEN_SPLOSS] = at->count[far][TN_AT_LOADED] - at->count[far][TN_SLICE_TOUCHED];
     }
-    if (!tn_nonzero(values, WRITTEN_SLOTS))
+    if (!tn_nonzero(values, TN_RAW_BITS))
         return;
     tn_record(w, TN_RAW_DATA_AT);
     tn_put_list(w, id, place);
-    if (w->core->sample.groups == 1) {
-        tn_put_sparse(w, values, WRITTEN_SLOTS);
-        return;
-    }
-    tn_put_n(w, tn_nonzero(values, WRITTEN_SLOTS));
-    for (uint32_t i = 0; i < WRITTEN_SLOTS; i++) {
-        if (values[i])
-            tn_put_sparse(w, &values[i], 1);
+    for (uint32_t first = 0; first < written_slots(w->core, TN_DATA); first += TN_RAW_BITS) {
+        tn_put_n(w, tn_nonzero(&values[first], TN_RAW_BITS));
+        for (uint32_t i = first; i < first + TN_RAW_BITS; i++) {
+            if (values[i] && w->core->sample.groups > 1)
+                tn_put_sparse(w, &values[i], 1);
+            else if (values[i])
+                tn_put_n(w, values[i]);
+        }
     }
 }
 

@@ -66,6 +66,8 @@ static const struct row {
     {#name, levels, long_name, title, unit, group_TRAFFIC, NULL, 0, OPTION_PREFETCH, 0, TP_RECORDED, 3, false},
 #define TN_MISS_KIND(name, levels, unit, long_name, title) \
     {#name, levels, long_name, title, unit, group_KINDS, NULL, 0, OPTION_PATTERNS, 0, TP_RECORDED, 4, false},
+#define TN_DISTANCE(name, from, levels, unit, long_name, title) \
+    {#name, levels, long_name, title, unit, group_DISTANCES, NULL, 0, OPTION_CURVES, 0, TP_RECORDED, 6, false},
 #include "core/events.inc"
 #define TN_USE(name, type, levels, group, unit, long_name, title) \
     {#name, "1", long_name, title, unit, group_##group, #name "I1 + " #name "D1", 0, 0, 0, TP_SUM, 5, type},
@@ -427,21 +429,25 @@ static void add_sampled(const struct tp_events *events, struct tp_cursor *c, siz
 
 void tp_add_late(const struct tp_events *events, struct tp_cursor *c, int kind, uint64_t *row)
 {
-    uint64_t bits = tp_get_n(c);
+    size_t slots = events->slots[kind], first = 0;
 
-    if (events->slots[kind] < 64 && bits >> events->slots[kind])
-        c->bad = true;
-    for (size_t i = 0; bits && !c->bad; i++, bits >>= 1) {
-        if (!(bits & 1))
-            continue;
-        uint16_t column = events->slot_column[kind][i];
-        if (column == TP_UNUSED)
+    do {
+        uint64_t bits = tp_get_n(c);
+        if (slots - first < TN_RAW_BITS && bits >> (slots - first))
             c->bad = true;
-        else if (events->groups > 1)
-            add_sampled(events, c, column, row);
-        else
-            add_count(row, column, tp_get_n(c));
-    }
+        for (size_t i = first; bits && !c->bad; i++, bits >>= 1) {
+            if (!(bits & 1))
+                continue;
+            uint16_t column = events->slot_column[kind][i];
+            if (column == TP_UNUSED)
+                c->bad = true;
+            else if (events->groups > 1)
+                add_sampled(events, c, column, row);
+            else
+                add_count(row, column, tp_get_n(c));
+        }
+        first += TN_RAW_BITS;
+    } while (first < slots);
 }
 
 void tp_add_costs(const struct tp_events *events, struct tp_cursor *c, uint64_t *row)

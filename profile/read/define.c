@@ -36,6 +36,8 @@ const char *tp_words_of(const tp_profile *profile, const char *base, struct tp_d
     const struct tp_formula *own = tp_formula_find(profile, base);
 
     tp_declared_find(base, declared);
+    if (own && own->counts)
+        return own->meaning;
     if ((event || (own && own->meaning)) && *declared->words != '\0')
         return declared->words;
     return event && strcmp(event->long_name, event->name) != 0 ? event->long_name : "";
@@ -117,6 +119,21 @@ int tp_define(tp_profile *profile, const char *definition, struct tp_error *err)
     return define(profile, formula, err);
 }
 
+int tp_define_count(tp_profile *profile, const char *definition, const char *meaning, struct tp_error *err)
+{
+    struct tp_formula *formula = tp_arena_alloc(&profile->arena, sizeof *formula);
+    const char *text = tp_arena_copy(&profile->arena, meaning, strlen(meaning));
+
+    if (!formula || !text)
+        return TP_NO_MEMORY(err);
+    if (tp_formula_read(profile, definition, formula, err))
+        return 0;
+    formula->meaning = formula->title = text;
+    formula->unit = "";
+    formula->counts = true;
+    return define(profile, formula, err);
+}
+
 /* Every name is an event's but the one that is defined. */
 static const struct tp_formula *look_up_any(void *user, const char *name, struct tp_term *term)
 {
@@ -170,7 +187,7 @@ bool tp_formula_sql(const tp_profile *profile, const struct tp_formula *formula,
 {
     sqlite3_str *sql = sqlite3_str_new(profile->db);
 
-    sqlite3_str_appendf(sql, "formula_%s(", formula->name);
+    sqlite3_str_appendf(sql, "\"formula_%w\"(", formula->name);
     for (size_t i = 0; i < formula->terms; i++)
         sqlite3_str_appendf(sql, "%s\"%w%s\"", i ? ", " : "", formula->term[i].event->name,
                             inclusive || formula->term[i].inclusive ? "_incl" : "");

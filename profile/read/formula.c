@@ -92,7 +92,7 @@ static int add_name(struct parser *p, const char *name, size_t length)
 
 static size_t length_of_name(const char *text)
 {
-    static const char characters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_" DIGITS;
+    static const char characters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_@" DIGITS;
 
     return strspn(text, DIGITS) ? 0 : strspn(text, characters);
 }

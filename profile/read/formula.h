@@ -6,6 +6,8 @@
  *   product = factor { ("*" | "/") factor }
  *   factor  = number | name | '"' any name '"' | "(" sum ")" | ("-" | "+") factor
  *
+ * "LLm@2M" is such a formula: what LL misses with that size, if stack distances were kept.
+ *
  * A name is an event's (with _incl behind: its inclusive cost), or that of an earlier formula. Numbers are decimal.
  *
  * Where an event cannot occur it has no value, and neither has what is made of it:
@@ -51,6 +53,7 @@ struct tp_formula {
     size_t steps;
     /* Of a profile's. */
     const char *meaning, *title, *unit; /* unit: "%", "times" or ""; meaning NULL: a user's, and the text says it */
+    bool counts;                        /* a sum of events, which is a number of something as they are */
     struct tp_formula *next;
 };
 
@@ -90,8 +93,12 @@ int tp_formula_read(tp_profile *profile, const char *definition, struct tp_formu
 /* Whether a definition is well formed, whatever events a profile has. */
 int tp_define_check(const char *definition, struct tp_error *err);
 
-/* The ratios; tp_open calls it. */
+/* The ratios, and the sizes of caches of which misses are known (curves.c), with SQL functions for these; tp_open calls
+ * them. */
 int tp_define_ratios(tp_profile *profile, struct tp_error *err);
+int tp_define_curves(tp_profile *profile, struct tp_error *err);
+/* A sum of events, of which it is said what it counts. Nothing, if the profile lacks one of them. */
+int tp_define_count(tp_profile *profile, const char *definition, const char *meaning, struct tp_error *err);
 
 /* The first of the profile's formulas; NULL: it has none. */
 const struct tp_formula *tp_formulas(const tp_profile *profile);

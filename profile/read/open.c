@@ -315,7 +315,8 @@ tp_profile *tp_open(const char *path, struct tp_error *err)
     else if (tp_sealed(path, &profile->changed, err) == 0 && open_open_database(profile, err) == 0 &&
              tp_each(profile, sqlite3_mprintf("%s", events), load_event, profile, err) == 0 &&
              tp_each(profile, sqlite3_mprintf("SELECT key, value FROM meta"), load_meta, profile, err) == 0 &&
-             tp_genuine(profile, err) == 0 && tp_define_ratios(profile, err) == 0)
+             tp_genuine(profile, err) == 0 && tp_define_ratios(profile, err) == 0 &&
+             tp_define_curves(profile, err) == 0)
         return profile;
     tp_close(profile);
     return NULL;

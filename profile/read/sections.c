@@ -341,6 +341,52 @@ static const struct tp_section miss_kinds = {
     .from = "(" KINDS_OF("I1") " UNION ALL " KINDS_OF("D1") " UNION ALL " KINDS_OF("I2") " UNION ALL " KINDS_OF("D2")
             " UNION ALL " KINDS_OF("L") ")"};
 
+/* What L2 and the last level would miss with other sizes, and who needs how large a last level (curves.c). */
+#define DISTANCES_OF(level) \
+    "\"Dist1" level "\", \"Dist2" level "\", \"Dist3" level "\", \"Dist4" level "\", \"Dist6" level "\", " \
+    "\"Dist8" level "\", \"Dist12" level "\", \"Dist16" level "\", \"Dist24" level "\", \"Dist32" level "\", " \
+    "\"Dist48" level "\", \"Dist64" level "\""
+#define WITH_DISTANCES(level) "SELECT EXISTS (SELECT 1 FROM events WHERE name = 'Dist1" level "')"
+#define OF_CACHE(cache, what) "(SELECT " what " FROM meta WHERE key = 'cache." cache "')"
+#define WAYS "CAST(substr(value, instr(value, ',') + 1) AS INTEGER)"
+#define BYTES_OF_A_WAY "CAST(value AS INTEGER) / " WAYS
+#define SIZES "(VALUES (1), (2), (3), (4), (6), (8), (12), (16), (24), (32), (48), (64))"
+#define CURVE(name, cache, level, asked) \
+    static const struct tp_section name = { \
+        .key = #name, .title = "Misses of " cache " by its size (* is this recording's)", .events = TP_EVENTS_NONE, \
+        .columns = (const struct tp_section_column[]){ \
+            {"bytes", COUNT}, {"ways", COUNT, "ways", 60}, {"misses", COUNT, "misses"}, \
+            {"share", PERCENT, "%", 50, "100.0 * misses / nullif(most, 0)"}, \
+            {"size", TEXT, "with", 0, "curve_size(bytes) || iif(ways = " OF_CACHE(cache, WAYS) ", ' *', '')"}, \
+            {"bar", TEXT, "", 40, "substr('████████████████████', 1, CAST(20.5 * misses / most AS INTEGER))"}, END}, \
+        .rows = TP_ROWS_ALL, .order = "ways", .there = WITH_DISTANCES(level), \
+        .from = "(SELECT column1 AS ways, column1 * " OF_CACHE(cache, BYTES_OF_A_WAY) " AS bytes, " asked("column1") \
+                " AS misses, " asked("1") " AS most FROM " SIZES ", totals)"}
+#define OF_LAST(ways) "curve_misses(" ways ", " DISTANCES_OF("L") ")"
+#define OF_SECOND(ways) \
+    "curve_misses(" ways ", " DISTANCES_OF("I2") ") + curve_misses(" ways ", " DISTANCES_OF("D2") ")"
+CURVE(curves, "LL", "L", OF_LAST);
+CURVE(second_curves, "L2", "D2", OF_SECOND);
+
+#define WHO_ASKS(name, words, view, more, ...) \
+    static const struct tp_section name = { \
+        .key = #name, .title = words, .events = TP_EVENTS_NONE, .from = view, more, \
+        .columns = (const struct tp_section_column[]){ \
+            {"misses", COUNT, "LL\nmisses", 0, "{ILmr} + {DLmr} + {DLmw}"}, \
+            {"curve", TEXT, "with 1 way\nto 64", 0, "curve_text(" DISTANCES_OF("L") ")", \
+             .about = "what the last level would miss with 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48 and 64 ways"}, \
+            {"fits", COUNT, NULL, 0, "curve_fits(" OF_CACHE("LL", BYTES_OF_A_WAY) ", " DISTANCES_OF("L") ")"}, \
+            {"fits_in", TEXT, "fits\nin", 0, \
+             "curve_size(curve_fits(" OF_CACHE("LL", BYTES_OF_A_WAY) ", " DISTANCES_OF("L") "))", \
+             .about = "the size that saves nine tenths of what the largest saves"}, __VA_ARGS__, END}, \
+        .where = OF_LAST("1") " > 0", .by = OF_LAST("1"), .total = "SELECT " OF_LAST("1") " FROM totals", \
+        .there = WITH_DISTANCES("L")}
+WHO_ASKS(function_curves, "Functions that ask LL", "functions", .ties = "function, id",
+         POINT("function", "function", NULL));
+WHO_ASKS(loop_curves, "Loops that ask LL", "loops", .ties = "file, line, id", LOOP("ifnull(inlined, function)"));
+WHO_ASKS(data_curves, "Data structures that LL is asked for", "data_objects", .ties = "name, id",
+         {"name", TEXT, "data structure"});
+
 /* Unasked, by their number: there is no event that has conflicts of all caches. */
 #define KIND_SUM(cache) " WHEN '" cache "' THEN {Cold" cache "} + {Cap" cache "} + {Conf" cache "}"
 #define ALL_CONFLICTS "SELECT sum(abs(misses)) FROM t_conflicts"
@@ -571,6 +617,12 @@ const struct tp_section_group tp_section_groups[] = {
                 "--conflicts: this profile does not tell misses apart; record it with --patterns=yes"},
                NEED_SELF("--conflicts: lines have self costs only in data structures")},
      .sections = SECTIONS(&miss_kinds, &conflicts, &conflict_sets)},
+    {.option = "curves", .help = "what LL and L2 would miss with other sizes, and what would fit\n(--curves=yes)",
+     .fixed = true,
+     .needs = {{"SELECT " OWN_FORMAT, "--curves: files of $format do not say this of misses"},
+               {ANY("events WHERE name IN ('Dist1L', 'Dist1D2')"),
+                "--curves: this profile does not have them; record it with --curves=yes"}},
+     .sections = SECTIONS(&curves, &second_curves, &function_curves, &loop_curves, &data_curves)},
     {.option = "pairs",
      .help = "who loads lines again, and who had thrown them out; who is the\n"
              "first to use a line behind its load (--interdependence=yes)",

@@ -60,6 +60,8 @@ def events(root):
             option = {"MISS_KIND": "PATTERNS"}.get(macro, macro)
             one.update(levels=line[1], unit=line[2], option=options[option],
                        group=groups["KINDS" if macro == "MISS_KIND" else "TRAFFIC"])
+        elif macro == "DISTANCE":
+            one.update(levels=line[2], unit=line[3], option=options["CURVES"], group=groups["DISTANCES"])
         elif macro == "SUM":
             one.update(formula=line[2], group=groups[line[1]])
         elif macro == "RATIO":
@@ -108,7 +110,7 @@ def documents(root, report_help):
 
 
 OFF = {"cache-sim": "no", "branch-sim": "no", "cacheuse": "no", "write-back": "no", "prefetch": "none",
-       "coherence": "no", "patterns": "no", "tlb": "no"}
+       "coherence": "no", "patterns": "no", "tlb": "no", "curves": "no"}
 
 
 def recorded(work, name, columns, off):

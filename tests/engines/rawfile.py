@@ -112,9 +112,9 @@ class Raw:
 
     def late(self, c, names, costs):
         """Of sampled sets: what was counted, in all groups."""
-        bits = c.n()
-        for i, name in enumerate(names):
-            if bits >> i & 1:
+        for i, name in enumerate(names or [None]):
+            bits = c.n() if i % 64 == 0 else bits
+            if bits >> i % 64 & 1:
                 groups = c.n() if self.groups > 1 else 1
                 costs[name] += sum(c.n() for group in range(self.groups) if groups >> group & 1)
 

@@ -25,10 +25,10 @@ from harness import valgrind_binary  # noqa: E402
 
 SMALL = ['--I1=1024,2,32', '--D1=1024,2,32', '--LL=8192,4,32']
 USUAL = ['--I1=32768,8,64', '--D1=32768,8,64', '--LL=8388608,16,64']
-OPTIONS = [SMALL + ['--branch-sim=yes', '--interdependence=yes'], USUAL,
+OPTIONS = [SMALL + ['--branch-sim=yes', '--interdependence=yes', '--curves=yes'], USUAL,
            USUAL + ['--separate-callers=2', '--write-back=yes', '--patterns=yes'],
            ['--I1=4096,4,128', '--D1=4096,4,128', '--LL=65536,4,128'], SMALL + ['--collect-atstart=no'],
-           USUAL + ['--sample=8', '--L2=262144,8,64', '--write-back=yes'], SMALL + ['--sample=2'],
+           USUAL + ['--sample=8', '--L2=262144,8,64', '--write-back=yes', '--curves=yes'], SMALL + ['--sample=2'],
            [cache + ',plru' for cache in SMALL] + ['--patterns=yes', '--prefetch=stream,adjacent'],
            SMALL + ['--interdependence=yes', '--tlb=yes', '--write-back=yes',
                     '--prefetch=stride,d1-next-line,d1-stride'],
@@ -51,7 +51,7 @@ VALUES = {
     'cache-sim': ('no', ['--branch-sim=yes']), 'branch-sim': 'yes', 'cacheuse': 'no',
     'write-back': 'yes', 'simulate-wb': 'yes', 'prefetch': 'stream,next-line,d1-stride', 'simulate-hwpref': 'yes',
     'coherence': 'mesi',
-    'index': 'physical', 'tlb': 'yes', 'itlb': '2,1', 'dtlb': '4,2,16,4',
+    'index': 'physical', 'curves': 'yes', 'tlb': 'yes', 'itlb': '2,1', 'dtlb': '4,2,16,4',
     'timeline': 'no', 'inclusive': 'no', 'paths': '0', 'threads': '1', 'shared-l1': 'yes', 'flush-at-exit': 'no',
     'collect-atstart': ('no', ['--toggle-collect=ping']), 'instr-atstart': 'no', 'instr-at-start': 'no',
     'toggle-collect': 'p*', 'dump-before': 'tree', 'dump-after': 'tre?', 'zero-before': 'tree', 'fn-skip': 'pong',

@@ -53,10 +53,13 @@ def s(text):
     return n(len(data)) + data
 
 
-def late(values):
+def late(values, slots=64):
     """values: slot -> count"""
-    values = {k: v for k, v in values.items() if v}
-    return n(sum(1 << k for k in values)) + b"".join(n(values[k]) for k in sorted(values))
+    out = b""
+    for first in range(0, slots, 64):
+        part = [k for k in sorted(values) if values[k] and first <= k < first + 64]
+        out += n(sum(1 << k - first for k in part)) + b"".join(n(values[k]) for k in part)
+    return out
 
 
 def costs(imm, fetch=None, data=None):
@@ -99,6 +102,7 @@ class Raw:
         fields = []
         for names, usual in ((imm, IMMEDIATE), (fetch, FETCH), (data, DATA)):
             names = usual if names is None else names
+            self.slots = len(names) # in the end those of data accesses
             fields += [n(len(names))] + [s(name) for name in names]
         self.record(EVENTS, *fields, n(sample), n(4 if sample > 1 else 1))
 
@@ -125,7 +129,7 @@ class Raw:
         self.record(SELF, n(thread), n(instr), *[n(v) for v in imm])
 
     def late_cost(self, thread, instr, kind, values, data=0):
-        self.record(LATE, n(thread), n(instr), n(kind), n(data), late(values))
+        self.record(LATE, n(thread), n(instr), n(kind), n(data), late(values, self.slots if kind else 1))
 
     def origin(self, i, caller, site, function):
         self.record(ORIGIN, n(i), n(caller), n(site), n(function))

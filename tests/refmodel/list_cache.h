@@ -14,6 +14,11 @@
 
 #include <stdlib.h>
 
+struct stack {
+    uint64_t *line; /* the last one used behind all others */
+    size_t lines, room;
+};
+
 /* A cache of level 1 holds lines, the last level records; both only as far as order and address go. */
 struct cache {
     struct model_cache_config config;
@@ -23,6 +28,7 @@ struct cache {
     uint64_t uses;   /* so far */
     uint64_t pages;  /* bytes of pages that lie anywhere in memory; 0: addresses are those of memory */
     struct past past;
+    struct stack stack; /* where stack distances are kept */
 };
 
 static inline void cache_init(struct cache *cache, const struct model_cache_config *config)
@@ -39,6 +45,7 @@ static inline void cache_free(struct cache *cache)
 {
     free(cache->way);
     free(cache->state);
+    free(cache->stack.line);
 }
 
 static inline uint64_t cache_set(const struct cache *cache, uint64_t line)
@@ -100,6 +107,7 @@ static inline void cache_forget(struct cache *cache)
     for (uint64_t i = 0; i < cache_places(cache); i++)
         cache->state[i] = 0;
     past_forget(&cache->past);
+    cache->stack.lines = 0;
 }
 
 /* The victim of a full set, taken out; NULL if the set has room. */

@@ -19,6 +19,7 @@
  *   - An access longer than the shortest line of all caches is cut to that.
  *   - In a cache of one set an access that straddles is one to its first line and uses nothing of it.
  */
+#include "distance_model.h"
 #include "model_own.h"
 
 #include <stdlib.h>
@@ -191,38 +192,6 @@ static void line_end(struct model *model, const struct cache *cache, struct line
 
 /* ---------------------------------------------------------------------------------------------- an access */
 
-/* Who asks, and what it missed on the way: one flag per level. */
-struct asking {
-    struct model_payer payer[1]; /* in the line that it asks for */
-    bool fetched, writes, modifies, past, missed[3];
-    uint32_t missed_in[3]; /* the first line's data object, where, and its byte that was asked for; its group */
-    uint32_t missed_group[3];
-    bool uncounted[3];
-    struct model_place missed_where[3];
-    uint32_t missed_at[3], at;
-    struct model_miss miss[3]; /* and the rest of it */
-    bool prefetching; /* nobody asks: a prefetcher does */
-    bool again, otherwise;   /* the first line that missed was invalid; a line missed that was not */
-    bool no_page, walked;    /* a page was not in the first TLB; one was in none */
-    uint64_t line;           /* that first one */
-    struct model_payer in, writer; /* `payer` in it; who made it invalid */
-    uint64_t index, own, time; /* own: as the first level counts; time: also of lines of one access; 0: before all */
-    uint32_t owner; /* of the caches above the last level */
-};
-
-static void miss(struct asking *asking, int level, const struct model_miss *miss)
-{
-    if (!asking->missed[level]) {
-        asking->missed_in[level] = asking->payer->object;
-        asking->missed_where[level] = asking->payer->place;
-        asking->missed_at[level] = asking->at;
-        asking->missed_group[level] = asking->payer->group;
-        asking->uncounted[level] = asking->payer->uncounted;
-        asking->miss[level] = *miss;
-    }
-    asking->missed[level] = true;
-}
-
 /* A line is loaded by the access with this index and another leaves, or none (used: 0). What may be a miss there. */
 static struct model_miss load(const struct model *model, struct cache *cache, int level, uint64_t line, uint64_t index,
                               const struct past_line *victim)
@@ -295,6 +264,8 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
     struct record *record = look_below(cache, address, &place), *invalid = record && record->invalid ? record : NULL;
     struct model_miss missed = {.level = 2, .kind = -1, .set = set}; /* of a line that is invalid, in L2 */
 
+    if (model->config.curves)
+        ask_at(asking, level, stack_event(stack_use(cache, line) | (invalid ? NEVER : 0)));
     if (record && !invalid) {
         if (!asking->prefetching)
             use_again(model, &record->use, 3 - level, asking->index + 1 - (record->used >> 10), asking);
@@ -746,13 +717,30 @@ static void tell(struct model *model, struct asking *asking, int level)
     model->missed(model->user, asking->payer, miss);
 }
 
+/* docs/model.md, 21. */
+static void pay_distances(struct model *model, struct asking *asking)
+{
+    static const int first[2][3] = {{0, M_D_DIST2, M_D_DISTL}, {0, M_I_DIST2, M_I_DISTL}};
+
+    for (int level = LEVEL_2; level <= LEVEL_LAST; level++) {
+        const struct model_cache_config *config = level == LEVEL_2 ? &model->config.l2 : &model->config.ll;
+
+        if (asking->asked[level] < 0 || config->policy != MODEL_LRU || (level == LEVEL_2 && model->config.coherence))
+            continue;
+        asking->payer->object = asking->asked_in[level];
+        asking->payer->group = asking->asked_group[level];
+        pay(model, asking->payer, first[asking->fetched][level] + asking->asked[level], 1);
+    }
+}
+
 void model_access(struct model *model, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,
                   const struct model_payer *payer)
 {
     uint32_t owner = model->config.shared_l1 ? 0 : thread;
     struct cache *cache = kind == MODEL_FETCH ? &model->i1[owner] : &model->d1[owner];
     bool writes = kind != MODEL_FETCH && kind != MODEL_READ;
-    struct asking asking = {.payer = {*payer}, .fetched = kind == MODEL_FETCH, .writes = writes, .owner = owner};
+    struct asking asking = {.payer = {*payer}, .fetched = kind == MODEL_FETCH, .writes = writes, .owner = owner,
+                            .asked = {-1, -1, -1}};
     static const int event[][3] = {
         [MODEL_FETCH] = {M_I1MR, M_I2MR, M_ILMR}, [MODEL_READ] = {M_D1MR, M_D2MR, M_DLMR},
         [MODEL_WRITE] = {M_D1MW, M_D2MW, M_DLMW}, [MODEL_MODIFY] = {M_D1MR, M_D2MR, M_DLMR},
@@ -767,6 +755,7 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
     coherent_end(model, &asking, kind == MODEL_WRITE);
     if (kind == MODEL_MODIFY && model->config.callgrind)
         kind = MODEL_WRITE;
+    pay_distances(model, &asking);
     for (int level = LEVEL_1; level <= LEVEL_LAST; level++)
         if (asking.missed[level] && !asking.uncounted[level] && (model->collecting || !model->config.callgrind)) {
             asking.payer->object = asking.missed_in[level];

@@ -37,7 +37,9 @@ enum {
     M_I_KIND1 = M_I_PFL + 2, /* misses by kind: M_KINDS of them */
     M_I_KIND2 = M_I_KIND1 + 3,
     M_I_KINDL = M_I_KIND2 + 3,
-    M_ITMR = M_I_KINDL + 3, /* TLBs: misses, page walks */
+    M_I_DIST2 = M_I_KINDL + 3, /* stack distances: M_DISTANCES of them */
+    M_I_DISTL = M_I_DIST2 + 12,
+    M_ITMR = M_I_DISTL + 12, /* TLBs: misses, page walks */
     M_ITWR,
     M_D1MR,
     M_DLMR,
@@ -69,13 +71,16 @@ enum {
     M_D_KIND1,
     M_D_KIND2 = M_D_KIND1 + 3,
     M_D_KINDL = M_D_KIND2 + 3,
-    M_EVENTS = M_D_KINDL + 3,
+    M_D_DIST2 = M_D_KINDL + 3,
+    M_D_DISTL = M_D_DIST2 + 12,
+    M_EVENTS = M_D_DISTL + 12,
     M_IMMEDIATE = M_I1MR, /* events below are immediate */
 };
 enum { M_ACCOST, M_SPLOSS, M_EV, M_TCH, M_BYT, M_USE, M_AGE, M_USES };
 enum { M_WB, M_WRT, M_WRITES };
 enum { M_PF, M_PFU };
 enum { M_COLD, M_CAP, M_CONF, M_KINDS };
+enum { M_DISTANCES = 12 };
 
 const char *model_event_name(int event); /* as in the raw profile */
 
@@ -104,7 +109,7 @@ struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     struct model_tlb_config itlb[2], dtlb[2]; /* the second of instructions has no entries: that of data is for both */
     bool physical; /* sets of the levels below the first */
-    bool shared_l1, flush_at_exit, use, write_back, coherence, strides, patterns;
+    bool shared_l1, flush_at_exit, use, write_back, coherence, strides, patterns, curves;
     bool prefetch[MODEL_PREFETCHERS];
     uint32_t sample;      /* one set in so many is simulated; 0 and 1: all */
     uint64_t sample_seed; /* which they are */

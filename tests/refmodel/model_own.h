@@ -46,6 +46,52 @@ struct line {
     int falsely;                /* the event that this is, if it shares falsely; 0: no such tenure */
 };
 
+/* Who asks, and what it missed on the way: one flag per level. */
+struct asking {
+    struct model_payer payer[1]; /* in the line that it asks for */
+    bool fetched, writes, modifies, past, missed[3];
+    uint32_t missed_in[3]; /* the first line's data object, where, and its byte that was asked for; its group */
+    uint32_t missed_group[3];
+    bool uncounted[3];
+    struct model_place missed_where[3];
+    uint32_t missed_at[3], at;
+    struct model_miss miss[3]; /* and the rest of it */
+    int asked[3];                    /* the largest event of stack distances; -1: none */
+    uint32_t asked_in[3], asked_group[3]; /* of the first line that has one */
+    bool prefetching; /* nobody asks: a prefetcher does */
+    bool again, otherwise;   /* the first line that missed was invalid; a line missed that was not */
+    bool no_page, walked;    /* a page was not in the first TLB; one was in none */
+    uint64_t line;           /* that first one */
+    struct model_payer in, writer; /* `payer` in it; who made it invalid */
+    uint64_t index, own, time; /* own: as the first level counts; time: also of lines of one access; 0: before all */
+    uint32_t owner; /* of the caches above the last level */
+};
+
+static inline void miss(struct asking *asking, int level, const struct model_miss *miss)
+{
+    if (!asking->missed[level]) {
+        asking->missed_in[level] = asking->payer->object;
+        asking->missed_where[level] = asking->payer->place;
+        asking->missed_at[level] = asking->at;
+        asking->missed_group[level] = asking->payer->group;
+        asking->uncounted[level] = asking->payer->uncounted;
+        asking->miss[level] = *miss;
+    }
+    asking->missed[level] = true;
+}
+
+/* A level below the first is asked for a line with this event of its stack distance; -1: none. */
+static inline void ask_at(struct asking *asking, int level, int event)
+{
+    if (asking->prefetching || event <= asking->asked[level])
+        return;
+    if (asking->asked[level] < 0) {
+        asking->asked_in[level] = asking->payer->object;
+        asking->asked_group[level] = asking->payer->group;
+    }
+    asking->asked[level] = event;
+}
+
 struct model {
     struct model_config config;
     struct prefetchers below[MODEL_MAX_THREADS], at_d1[MODEL_MAX_THREADS];

@@ -164,6 +164,7 @@ static void start_core(struct pair *pair)
     config.physical = c->physical;
     config.strides = c->strides;
     config.patterns = c->patterns;
+    config.curves = c->curves;
     config.sample = c->sample ? c->sample : 1;
     config.sample_seed = c->sample_seed;
     config.pairs = c->most_pairs > 0;
@@ -220,6 +221,7 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .sample = config->sample,
                               .sample_seed = config->sample_seed,
                               .patterns = config->patterns,
+                              .curves = config->curves,
                               .parallel = config->parallel,
                               .traces = config->traces};
     struct tn_object_info object = {.path = "/random", .start = 0x400000, .size = 0x100000};

@@ -19,7 +19,7 @@ struct pair_config {
     struct model_tlb_config itlb[2], dtlb[2]; /* no entries: there are none */
     bool cache_sim, branch_sim, use, inclusive, shared_l1, flush_at_exit, collect_at_start, write_back;
     bool prefetch[MODEL_PREFETCHERS], physical;
-    bool parallel, data, coherence, strides, patterns;
+    bool parallel, data, coherence, strides, patterns, curves;
     uint32_t sample; /* one set in so many is simulated; 0 and 1: all */
     uint64_t sample_seed;
     uint64_t paths;

@@ -320,13 +320,12 @@ static void random_config(struct program *p, struct pair_config *config)
     config->branch_sim = has(p, RP_BRANCHES) && chance(p, 2);
     config->cache_sim = !config->branch_sim || !chance(p, 12) || !has(p, RP_PLAIN);
     config->use = !has(p, RP_PLAIN) || !chance(p, 12), config->physical = chance(p, 3);
-    config->inclusive = !has(p, RP_PLAIN) || !chance(p, 12);
+    config->inclusive = !has(p, RP_PLAIN) || !chance(p, 12), config->traces = 1u << rng_below(&p->rng, 10);
     config->write_back = config->cache_sim && has(p, RP_WRITE_BACK) && chance(p, 2);
     for (int i = 0; config->cache_sim && has(p, RP_PREFETCH) && i < MODEL_PREFETCHERS; i++)
         config->prefetch[i] = chance(p, 4);
     config->strides = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
     config->patterns = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
-    config->traces = 1u << rng_below(&p->rng, 10);
     if (config->patterns && has(p, RP_PAIRS) && !chance(p, 3))
         config->most_pairs = chance(p, 3) ? 1 + rng_below(&p->rng, 20) : 1 << 18;
     config->collect_at_start = !has(p, RP_TOGGLES) || !chance(p, 5);
@@ -350,6 +349,7 @@ static void random_config(struct program *p, struct pair_config *config)
         random_tlbs(p, config);
     if (chance(p, 2))
         random_policies(p, config);
+    config->curves = config->cache_sim && has(p, RP_LEVEL_2) && chance(p, 2) && config->ll.policy == MODEL_LRU;
     if (p->options->paths >= 0)
         config->paths = (uint64_t)p->options->paths;
 }
@@ -863,19 +863,19 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
     if (!config.inclusive && has(p, RP_COROUTINES))
         p->features &= ~(uint32_t)RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
     p->pair = pair_new(&config, options->out);
-    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u "
+    TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u "
           "callers %u recs %u%s pairs %u sample %u policies %d%d%d%d tlbs %u,%u %u,%u %u,%u %u,%u "
           "prefetch %d%d%d%d %d%d%d%d\n",
           SHAPE(config.l2), SHAPE(config.i1), SHAPE(config.d1), SHAPE(config.ll), config.cache_sim ? " caches" : "",
           config.branch_sim ? " branches" : "", config.use ? " use" : "", config.write_back ? " write-back" : "",
           config.coherence ? " coherent" : "", config.strides ? " strides" : "", config.patterns ? " patterns" : "",
-          config.inclusive ? " inclusive" : "", config.shared_l1 ? " shared" : config.parallel ? " parallel" : "",
-          config.flush_at_exit ? " flush" : "", config.collect_at_start ? " collecting" : "",
-          (unsigned long long)config.paths, config.lag, config.separate_callers, config.separate_recs,
-          config.data ? " data" : "", config.most_pairs, config.sample, config.l2.policy, config.i1.policy,
-          config.d1.policy, config.ll.policy, PAIR(config.itlb), PAIR(config.dtlb), PAIR(config.itlb + 1),
-          PAIR(config.dtlb + 1), config.prefetch[0], config.prefetch[1], config.prefetch[2], config.prefetch[3],
-          config.prefetch[4], config.prefetch[5], config.prefetch[6], config.prefetch[7]);
+          config.curves ? " curves" : "", config.inclusive ? " inclusive" : "",
+          config.shared_l1 ? " shared" : config.parallel ? " parallel" : "", config.flush_at_exit ? " flush" : "",
+          config.collect_at_start ? " collecting" : "", (unsigned long long)config.paths, config.lag,
+          config.separate_callers, config.separate_recs, config.data ? " data" : "", config.most_pairs, config.sample,
+          config.l2.policy, config.i1.policy, config.d1.policy, config.ll.policy, PAIR(config.itlb), PAIR(config.dtlb),
+          PAIR(config.itlb + 1), PAIR(config.dtlb + 1), config.prefetch[0], config.prefetch[1], config.prefetch[2],
+          config.prefetch[3], config.prefetch[4], config.prefetch[5], config.prefetch[6], config.prefetch[7]);
     p->pool = 0x10000000;
     p->pool_size = config.d1.size * (1 + rng_below(&p->rng, 3)) + 4096;
     p->conflict = config.d1.size / config.d1.assoc;

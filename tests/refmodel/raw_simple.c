@@ -130,17 +130,19 @@ static uint64_t get_groups(struct raw_simple *raw)
 
 static void get_costs(struct raw_simple *raw, const int *event, uint64_t count, bool sparse, uint64_t *cost)
 {
-    uint64_t bits = sparse ? get_n(raw) : ~0ull;
+    uint64_t bits = sparse && !count ? get_n(raw) : ~0ull;
 
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t value = !(bits >> i & 1) ? 0 : sparse && raw->groups > 1 ? get_groups(raw) : get_n(raw);
+        if (sparse && i % 64 == 0)
+            bits = get_n(raw);
+        uint64_t value = !(bits >> i % 64 & 1) ? 0 : sparse && raw->groups > 1 ? get_groups(raw) : get_n(raw);
 
         if (value && event[i] < 0)
             fail(raw, "cost of a slot without a name");
         else if (event[i] >= 0)
             cost[event[i]] += value;
     }
-    if (sparse && count < 64 && bits >> count)
+    if (sparse && count % 64 && bits >> count % 64)
         fail(raw, "cost of a slot that does not exist");
 }
 

@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a recording says of other sizes of caches is what recordings with these sizes count.
+
+usage: curves.py TENURE PROGRAM...
+
+Of each program, for L2 and the last level in both engines: totals, and each function, self and inclusive.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+TENURE, PROGRAMS = os.path.abspath(sys.argv[1]), [os.path.abspath(path) for path in sys.argv[2:]]
+USUAL = {"I1": "4K,4,64", "D1": "4K,4,64", "L2": "16K,8,64", "LL": "128K,16,64"}
+SIZES = {"LL": ("LLm", 8, (1, 3, 8, 24, 64)), "L2": ("L2m", 2, (1, 3, 6, 12, 64))}
+passed = failed = 0
+
+
+def check(good, what):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good:
+        print(what)
+
+
+def recorded(program, engine, caches, events, *options):
+    """{function: values of the events}, totals as None."""
+    shapes = ["--%s=%s" % item for item in caches.items()]
+    shown = ",".join(event + suffix for event in events for suffix in ("", "_incl"))
+    with tempfile.TemporaryDirectory() as folder:
+        profile = os.path.join(folder, "profile")
+        subprocess.run([TENURE, "record", "-q", "--engine=" + engine, *shapes, *options, "-o", profile, program],
+                       check=True, stdout=subprocess.DEVNULL, cwd=folder, env={})
+        out = subprocess.run([TENURE, "report", "--json", "--limit=1000000", "--sort=Ir", "--show=" + shown, profile],
+                             check=True, stdout=subprocess.PIPE).stdout
+    report = json.loads(out)
+    names = shown.split(",")
+    found = {}
+    for row in report["functions"]:
+        key = (row["function"], row["file"])
+        found[key] = [a + (row[name] or 0) for a, name in zip(found.get(key, [0] * len(names)), names)]
+    found[None] = [report["totals"][event] for event in events]
+    return found
+
+
+def compare(program, engine, cache, options):
+    event, kilobytes, ways = SIZES[cache]
+    names = ["%s@%dK" % (event, kilobytes * count) for count in ways]
+    names = [name.replace("1024K", "1M") for name in names]
+    curve = recorded(program, engine, USUAL, [event] + names, "--curves=yes", *options)
+    for i, count in enumerate(ways):
+        caches = {**USUAL, cache: "%dK,%d,64" % (kilobytes * count, count)}
+        exact = recorded(program, engine, caches, [event], *options)
+        what = "%s, %s, %s" % (os.path.basename(program), engine, names[i])
+        check(curve[None][i + 1] == exact[None][0], "%s: %r, by itself %r" % (what, curve[None][i + 1], exact[None][0]))
+        for function, values in exact.items():
+            if function is not None:
+                got = curve.get(function, [None] * 99)[2 * i + 2:2 * i + 4]
+                check(got == values, "%s, %s: %r, by itself %r" % (what, function, got, values))
+
+
+def main():
+    for number, program in enumerate(PROGRAMS):
+        for engine in ("native", "valgrind"):
+            for cache in SIZES:
+                compare(program, engine, cache, ["--write-back=yes"] if number % 2 else [])
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+sys.exit(main())
