@@ -329,15 +329,13 @@ static struct tn_record *fill_slot(tn_core *core, struct tn_lower *lower, const 
 /* The line is used by the cache, which keeps the stacks of its sets. */
 TN_ALWAYS_INLINE void use_place(struct tn_lower *lower, struct tn_place *place, bool compact)
 {
-    if (lower->distances) {
-        struct tn_ask ask;
-        tn_sets_ask(&lower->sets, place, &ask);
-        place->distance = (uint8_t)tn_distance_use(lower->distances, place->set, &ask);
-    }
+    struct tn_ask ask, *asked = lower->distances ? &ask : NULL;
     if (compact)
-        tn_compact_use(&lower->sets, place);
+        tn_compact_use(&lower->sets, place, asked);
     else
-        tn_sets_use(&lower->sets, place);
+        tn_sets_use(&lower->sets, place, asked);
+    if (asked)
+        place->distance = (uint8_t)tn_distance_use(lower->distances, place->set, asked);
 }
 
 /* An access asks for a line at this distance. Of several lines the largest is charged, once, to who pays for the first

@@ -139,11 +139,14 @@ static uint32_t general_victim(const struct tn_sets *sets, uint64_t *entries, ui
     return i;
 }
 
-void tn_general_use(struct tn_sets *sets, struct tn_place *place)
+void tn_general_use(struct tn_sets *sets, struct tn_place *place, struct tn_ask *ask)
 {
     uint64_t *entries = &sets->general[place->set * sets->assoc];
     uint64_t entry = general_key(sets, place) << sets->low_bits;
     uint32_t i = general_find(sets, place);
+    if (ask)
+        *ask = (struct tn_ask){general_key(sets, place),
+                               i == sets->assoc ? entries[sets->assoc - 1] >> sets->low_bits : 0, i, place->hit};
     if (i == sets->assoc)
         i = general_victim(sets, entries, &place->slot);
     if (sets->policy == TN_LRU) {
@@ -165,36 +168,4 @@ void tn_sets_find(const struct tn_sets *sets, struct tn_place *place)
     uint32_t found = tn_compact_find(sets, place->set, (uint32_t)place->tag + 1);
     place->hit = found != 0;
     place->slot = found ? (uint32_t)__builtin_ctz(found) : 0;
-}
-
-static void compact_ask(const struct tn_sets *sets, const struct tn_place *place, struct tn_ask *ask)
-{
-    const struct tn_compact *set = tn_compact_at(sets, place->set);
-    uint32_t way = tn_compact_find(sets, place->set, (uint32_t)place->tag + 1);
-    ask->line = place->tag + 1;
-    ask->there = way != 0;
-    if (!way && !tn_lru_has_begun(set->age))
-        return;
-    way = (uint32_t)__builtin_ctz(way ? way : tn_lru_victim_by_age(set->age, sets->assoc) & sets->ways_mask);
-    ask->distance = set->age[way];
-    ask->leaves = set->tags[way] ? set->tags[way] : sets->top && sets->top[place->set] >> way & 1 ? 1ull << 32 : 0;
-}
-
-static void general_ask(const struct tn_sets *sets, const struct tn_place *place, struct tn_ask *ask)
-{
-    const uint64_t *entries = &sets->general[place->set * sets->assoc];
-    struct tn_place found = *place;
-    ask->line = general_key(sets, place);
-    ask->distance = general_find(sets, &found);
-    ask->there = found.hit;
-    ask->leaves = ask->distance == sets->assoc ? entries[sets->assoc - 1] >> sets->low_bits : 0;
-}
-
-void tn_sets_ask(const struct tn_sets *sets, const struct tn_place *place, struct tn_ask *ask)
-{
-    *ask = (struct tn_ask){.line = 0};
-    if (sets->stride)
-        compact_ask(sets, place, ask);
-    else
-        general_ask(sets, place, ask);
 }

@@ -166,7 +166,8 @@ static inline uint32_t tn_compact_find(const struct tn_sets *sets, uint64_t set,
     return next ? tn_compact_matches(sets, tn_compact_at(sets, set), next) : tn_compact_top(sets, set);
 }
 
-static inline void tn_compact_use(struct tn_sets *sets, struct tn_place *place)
+/* As tn_sets_use. ask: NULL, or what the use found. */
+static inline void tn_compact_use(struct tn_sets *sets, struct tn_place *place, struct tn_ask *ask)
 {
     struct tn_compact *set = tn_compact_at(sets, place->set);
     uint32_t tag = (uint32_t)place->tag + 1;
@@ -178,6 +179,11 @@ static inline void tn_compact_use(struct tn_sets *sets, struct tn_place *place)
         found = tn_lru_victim_by_age(set->age, sets->assoc) & sets->ways_mask;
     }
     place->slot = (uint32_t)__builtin_ctz(found);
+    if (ask) {
+        uint32_t leaves = set->tags[place->slot];
+        bool top = !leaves && sets->top && sets->top[place->set] >> place->slot & 1;
+        *ask = (struct tn_ask){place->tag + 1, top ? 1ull << 32 : leaves, set->age[place->slot], place->hit};
+    }
     set->tags[place->slot] = tag;
     if (!tag)
         sets->top[place->set] |= (uint16_t)(1u << place->slot);
@@ -186,10 +192,8 @@ static inline void tn_compact_use(struct tn_sets *sets, struct tn_place *place)
 
 /* ------------------------------------------------------------------------------------------ either */
 
-/* What a use of the line will find, with LRU. */
-void tn_sets_ask(const struct tn_sets *sets, const struct tn_place *place, struct tn_ask *ask);
-
-void tn_general_use(struct tn_sets *sets, struct tn_place *place);
+/* The same of the general form. */
+void tn_general_use(struct tn_sets *sets, struct tn_place *place, struct tn_ask *ask);
 
 static inline void tn_sets_prefetch(const struct tn_sets *sets, const struct tn_place *place)
 {
@@ -204,12 +208,12 @@ void tn_sets_find(const struct tn_sets *sets, struct tn_place *place);
 
 /* The line becomes the most recently used of its set, in the slot where it was, else in that of the least recently
  * used. Fills in slot and hit. */
-static inline void tn_sets_use(struct tn_sets *sets, struct tn_place *place)
+static inline void tn_sets_use(struct tn_sets *sets, struct tn_place *place, struct tn_ask *ask)
 {
     if (sets->stride)
-        tn_compact_use(sets, place);
+        tn_compact_use(sets, place, ask);
     else
-        tn_general_use(sets, place);
+        tn_general_use(sets, place, ask);
 }
 
 #endif

@@ -30,10 +30,10 @@ struct tn_distances {
     uint64_t *centre, *node;
 };
 
-/* What a use of a line will find. Lines are the same in one set only if they have the same number; 0: none. */
+/* What the use of a line found. Lines of one set are the same if they have the same number; 0: none. */
 struct tn_ask {
-    uint64_t line, leaves; /* leaves: what makes room for it, if it is not there */
-    uint32_t distance;     /* if it is there */
+    uint64_t line, leaves; /* leaves: what made room for it, if it was not there */
+    uint32_t distance;     /* if it was there */
     bool there;
 };
 

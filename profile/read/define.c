@@ -7,6 +7,7 @@
  */
 #include "profile/read/formula.h"
 
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #include "profile/base/error.h"
 #include "profile/raw/events.h"
+#include "profile/read/curves.h"
 #include "profile/read/opened.h"
 
 const struct tp_formula *tp_formulas(const tp_profile *profile)
@@ -119,21 +121,6 @@ int tp_define(tp_profile *profile, const char *definition, struct tp_error *err)
     return define(profile, formula, err);
 }
 
-int tp_define_count(tp_profile *profile, const char *definition, const char *meaning, struct tp_error *err)
-{
-    struct tp_formula *formula = tp_arena_alloc(&profile->arena, sizeof *formula);
-    const char *text = tp_arena_copy(&profile->arena, meaning, strlen(meaning));
-
-    if (!formula || !text)
-        return TP_NO_MEMORY(err);
-    if (tp_formula_read(profile, definition, formula, err))
-        return 0;
-    formula->meaning = formula->title = text;
-    formula->unit = "";
-    formula->counts = true;
-    return define(profile, formula, err);
-}
-
 /* Every name is an event's but the one that is defined. */
 static const struct tp_formula *look_up_any(void *user, const char *name, struct tp_term *term)
 {
@@ -178,6 +165,60 @@ int tp_define_ratios(tp_profile *profile, struct tp_error *err)
         if (define(profile, formula, err))
             return -1;
         formula = NULL;
+    }
+    return 0;
+}
+
+/* A cache below level 1: its misses, where its shape is in the meta data, the levels of its events, and one of them. */
+struct below {
+    const char *name, *misses, *meta, *levels[3], *event;
+};
+
+/* Its misses with the ways of a distance, "LLm@2M=Dist4L+Dist6L+...", of so many bytes each. */
+static int define_size(tp_profile *profile, const struct below *cache, const struct tp_distance *first, uint64_t way,
+                       struct tp_error *err)
+{
+    struct tp_formula *formula = tp_arena_alloc(&profile->arena, sizeof *formula);
+    char size[32], meaning[96];
+    tp_size_text(size, sizeof size, way * first->ways);
+    snprintf(meaning, sizeof meaning, "misses of %s if it had %s", cache->name, size);
+    const char *kept = tp_arena_copy(&profile->arena, meaning, strlen(meaning));
+    sqlite3_str *sum = sqlite3_str_new(profile->db);
+    sqlite3_str_appendf(sum, "%s@%s", cache->misses, size);
+    for (const struct tp_distance *distance = first; distance->name; distance++) {
+        for (const char *const *level = cache->levels; *level; level++)
+            sqlite3_str_appendf(sum, "%s%s%s", distance == first && level == cache->levels ? "=" : "+", distance->name,
+                                *level);
+    }
+    char *definition = sqlite3_str_finish(sum);
+    int failed = !formula || !kept || !definition ? TP_NO_MEMORY(err) : 0;
+    if (!failed && tp_formula_read(profile, definition, formula, err) == 0) { /* else it lacks an event */
+        formula->meaning = formula->title = kept;
+        formula->unit = "";
+        formula->counts = true;
+        failed = define(profile, formula, err);
+    }
+    sqlite3_free(definition);
+    return failed;
+}
+
+int tp_define_curves(tp_profile *profile, struct tp_error *err)
+{
+    static const struct below caches[] = {{"LL", "LLm", "cache.LL", {"L"}, "Dist1L"},
+                                          {"L2", "L2m", "cache.L2", {"I2", "D2"}, "Dist1D2"}};
+
+    if (!tp_curve_functions(profile->db))
+        return tp_sql_failed(profile, "cannot define curves", err);
+    for (size_t c = 0; c < sizeof caches / sizeof *caches; c++) {
+        const char *shape = tp_meta(profile, caches[c].meta);
+        uint64_t size, ways;
+        if (!shape || !tp_event_find(profile, caches[c].event) ||
+            sscanf(shape, "%" SCNu64 ",%" SCNu64, &size, &ways) != 2 || ways == 0 || size / ways == 0 ||
+            size > (uint64_t)1 << 50)
+            continue;
+        for (const struct tp_distance *first = tp_distances; first->name; first++)
+            if (define_size(profile, &caches[c], first, size / ways, err))
+                return -1;
     }
     return 0;
 }

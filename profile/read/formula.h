@@ -93,12 +93,9 @@ int tp_formula_read(tp_profile *profile, const char *definition, struct tp_formu
 /* Whether a definition is well formed, whatever events a profile has. */
 int tp_define_check(const char *definition, struct tp_error *err);
 
-/* The ratios, and the sizes of caches of which misses are known (curves.c), with SQL functions for these; tp_open calls
- * them. */
+/* The ratios, and misses with other sizes of caches, with what reports need of these (curves.h); tp_open calls them. */
 int tp_define_ratios(tp_profile *profile, struct tp_error *err);
 int tp_define_curves(tp_profile *profile, struct tp_error *err);
-/* A sum of events, of which it is said what it counts. Nothing, if the profile lacks one of them. */
-int tp_define_count(tp_profile *profile, const char *definition, const char *meaning, struct tp_error *err);
 
 /* The first of the profile's formulas; NULL: it has none. */
 const struct tp_formula *tp_formulas(const tp_profile *profile);

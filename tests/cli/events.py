@@ -131,8 +131,8 @@ def recorded(work, name, columns, off):
     if not off:
         raw.late_cost(1, 1, 0, fetched)
         raw.late_cost(1, 1, 1, loaded)
-    raw.node(1, 0, 0, 1, 1, 0, raw_make.costs(immediate, {} if off else fetched, {} if off else loaded))
-    own = raw_make.costs(immediate, {} if off else fetched, {} if off else loaded)
+    own = raw_make.costs(immediate, {} if off else fetched, {} if off else loaded, len(data))
+    raw.node(1, 0, 0, 1, 1, 0, own)
     raw.func_cost(1, 0, own, own)
     raw.end()
     path = os.path.join(work, name)

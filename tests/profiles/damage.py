@@ -149,7 +149,7 @@ def hostile_records():
     attempt("an event twice", build=lambda r: r.events(imm=["Ir", "Ir"]))
     attempt("events that differ in case", build=lambda r: r.events(imm=["Ir", "IR"]))
     attempt("SQL in an event", build=lambda r: r.events(imm=['Ir"; DROP TABLE meta; --']))
-    attempt("too many events", build=lambda r: r.events(imm=["E%d" % i for i in range(65)]))
+    attempt("too many events", build=lambda r: r.events(imm=["E%d" % i for i in range(129)]))
     attempt("an unused slot with costs", build=lambda r: (base(r), r.late_cost(1, 1, 0, {1: 5})))
     attempt("costs of no node", build=lambda r: (base(r), r.data_object(1, 6), r.node_data(1, 1, {0: 1})))
     attempt("costs in no data object", build=lambda r: (base(r), r.func_data(1, 1, {0: 1})))

@@ -62,8 +62,9 @@ def late(values, slots=64):
     return out
 
 
-def costs(imm, fetch=None, data=None):
-    return b"".join(n(v) for v in imm) + late(fetch or {}) + late(data or {})
+def costs(imm, fetch=None, data=None, slots=64):
+    """slots: of data accesses"""
+    return b"".join(n(v) for v in imm) + late(fetch or {}) + late(data or {}, slots)
 
 
 class Raw:

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * curves.h: see curves.c.
+ */
+#ifndef TENURE_PROFILE_CURVES_H
+#define TENURE_PROFILE_CURVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sqlite3;
+
+/* The events of stack distances in their order: without a level, and the fewest ways that the first of their lines has
+ * above it. Behind the last one NULL. */
+struct tp_distance {
+    const char *name;
+    unsigned ways;
+};
+extern const struct tp_distance tp_distances[];
+
+/* "512K", "2M" */
+void tp_size_text(char *out, size_t size, uint64_t bytes);
+
+/* Define what tables of reports call. False: there was no memory. */
+bool tp_curve_functions(struct sqlite3 *db);
+
+#endif
