@@ -38,6 +38,7 @@ void caches_words(const struct tn_geometry *geometry, char *out, size_t size)
 void caches_text(const struct tn_geometry geometry[GEOMETRY_LEVELS], const char *const source[GEOMETRY_LEVELS],
                  char *out, size_t size)
 {
+    enum { MOST = 60 }; /* of a source: profiles may be anybody's */
     const char *said = NULL;
     size_t at = 0;
     char words[96];
@@ -48,10 +49,10 @@ void caches_text(const struct tn_geometry geometry[GEOMETRY_LEVELS], const char 
             continue;
         caches_words(&geometry[level], words, sizeof words);
         if (said != NULL && (source[level] == NULL || strcmp(said, source[level]) != 0))
-            at += (size_t)snprintf(out + at, size - at, " (%s)", said);
+            at += (size_t)snprintf(out + at, size - at, " (%.*s)", MOST, said);
         at += (size_t)snprintf(out + at, size - at, "%s%s %s", at > 0 ? "; " : "", geometry_name[level], words);
         said = source[level];
     }
     if (said != NULL)
-        snprintf(out + at, size - at, " (%s)", said);
+        snprintf(out + at, size - at, " (%.*s)", MOST, said);
 }

@@ -32,7 +32,7 @@ static void test_caches(void **state)
     const char *const one[GEOMETRY_LEVELS] = {"sysfs", "sysfs", "default", "sysfs"};
     const char *const several[GEOMETRY_LEVELS] = {"option", "sysfs", NULL, "sysfs"};
     const char *const unknown[GEOMETRY_LEVELS] = {NULL};
-    char text[256];
+    char text[1024], foreign[2][2000]; /* of a profile */
 
     (void)state;
     caches_text(geometry, one, text, sizeof text);
@@ -43,6 +43,12 @@ static void test_caches(void **state)
                               "LL 64000 bytes, 1000-way, 64-byte lines, rrip (sysfs)");
     caches_text(geometry, unknown, text, sizeof text);
     assert_null(strchr(text, '('));
+    for (int i = 0; i < 2; i++) {
+        memset(foreign[i], 'a' + i, sizeof foreign[i] - 1);
+        foreign[i][sizeof foreign[i] - 1] = '\0';
+    }
+    caches_text(geometry, (const char *const[]){foreign[0], foreign[1], foreign[0], foreign[1]}, text, sizeof text);
+    assert_true(strlen(text) < 4 * (96 + 70));
 }
 
 /* ------------------------------------------------------------------------------------------ names */
