@@ -113,7 +113,7 @@ static const char *const untranslated[] = {
     "am", "apply", "archive", "bench", "bisect", "blame", "branch", "buildid-cache", "buildid-list", "bundle",
     "calibrate", "cat-file", "checkout", "cherry-pick", "clean", "clone", "commit", "daemon", "describe",
     "fetch", "finalize", "format-patch", "ftrace", "gc", "init", "inject", "instrument", "iostat",
-    "kallsyms", "kill", "kmem", "kvm", "kwork", "lock", "ls-files", "machines", "mv", "notes", "probe", "prune",
+    "kallsyms", "kill", "kmem", "kvm", "kwork", "lock", "ls-files", "mv", "notes", "probe", "prune",
     "pull", "push", "rebase", "recv", "reflog", "remote", "repack", "replace", "replay", "reset", "restore",
     "rev-parse", "revert", "rm", "sched", "setup", "shortlog", "shutdown", "stash", "submodule", "switch", "tag",
     "test", "timechart", "try", "whatchanged", "worktree", "zero",

@@ -16,6 +16,9 @@
 /* "32 KiB, 8-way, 64-byte lines"; behind it ", plru" if that is the policy; LRU, which is usual, is not said */
 void caches_words(const struct tn_geometry *geometry, char *out, size_t size);
 
+/* As options write it: "32K,8,64". */
+void caches_option(const struct tn_geometry *geometry, char out[GEOMETRY_TEXT]);
+
 /* "I1 ...; D1 ...; LL ... (sysfs)": those that are there, the source once for neighbours that have the same, up to 60
  * bytes of it; NULL: not known. There is always enough room in 1024 bytes. */
 void caches_text(const struct tn_geometry geometry[GEOMETRY_LEVELS], const char *const source[GEOMETRY_LEVELS],

@@ -205,11 +205,21 @@ int output_write(const char *path, unsigned mode, const struct output_kind *kind
     return to_file(realpath(path, real) != NULL ? real : path, mode, write, user);
 }
 
+static bool own_folder(char *out, size_t size, const char *variable, const char *usual)
+{
+    const char *said = getenv(variable), *home = getenv("HOME");
+
+    if (said != NULL && *said == '/')
+        return snprintf(out, size, "%s", said) < (int)size;
+    return home != NULL && *home == '/' && snprintf(out, size, "%s/%s", home, usual) < (int)size;
+}
+
 bool output_cache(char *out, size_t size)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    return own_folder(out, size, "XDG_CACHE_HOME", ".cache");
+}
 
-    if (cache != NULL && *cache == '/')
-        return snprintf(out, size, "%s", cache) < (int)size;
-    return home != NULL && *home == '/' && snprintf(out, size, "%s/.cache", home) < (int)size;
+bool output_config(char *out, size_t size)
+{
+    return own_folder(out, size, "XDG_CONFIG_HOME", ".config");
 }

@@ -41,5 +41,7 @@ int output_write(const char *path, unsigned mode, const struct output_kind *kind
 /* Where what can be made again is kept: $XDG_CACHE_HOME, usually ~/.cache. It need not be there. False: no home is
  * known, or its name is too long. */
 bool output_cache(char *out, size_t size);
+/* The same of what users write: $XDG_CONFIG_HOME, usually ~/.config. */
+bool output_config(char *out, size_t size);
 
 #endif

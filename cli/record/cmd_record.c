@@ -9,8 +9,8 @@
  *   tell     totals and the worst findings, on stderr
  *   end      with the program's exit status, or by the signal that killed it; of several runs, as the first that failed
  *
- * Options are those of engine/common/options.inc. The engine gets those that were given, in that order, since some are
- * lists, and all caches: written from the values that were read and checked here.
+ * Options are those of engine/common/options.inc; a machine stands for some of them. The engine gets those that were
+ * given, in that order, since some are lists, and all caches: written from the values that were read and checked here.
  */
 #include "cli/base/caches.h"
 #include "cli/base/column.h"
@@ -26,6 +26,7 @@
 #include "cli/record/hint.h"
 #include "cli/base/machine.h"
 #include "cli/record/launch.h"
+#include "cli/record/machines.h"
 #include "cli/record/named.h"
 #include "cli/record/target.h"
 #include "engine/common/options.h"
@@ -50,7 +51,7 @@
 #include <unistd.h>
 
 struct record {
-    const char *out, *engine_name;
+    const char *out, *engine_name, *machine;
     struct engine_options options;
     enum engine_kind engine_kind;
     char **arguments; /* for the engine: options that were given, with room for all */
@@ -600,8 +601,7 @@ static void choose_last_level(struct engine_options *options)
 
     machine_read(&machine);
     uint64_t reach = (uint64_t)(*machine_value(&machine, "time.LL.reach") * (1 << 20)), sets = 1;
-    if (!machine.measured || strcmp(options->geometry_source[GEOMETRY_LL], "option") == 0 ||
-        reach >= last->size)
+    if (!machine.measured || options_given(options, geometry_name[GEOMETRY_LL]) || reach >= last->size)
         return;
     while (sets * ways * last->line < reach)
         sets *= 2;
@@ -613,8 +613,37 @@ static void choose_last_level(struct engine_options *options)
     options->geometry_source[GEOMETRY_LL] = "calibrate";
 }
 
+/* A machine's caches and, if any are simulated, TLBs, unless options say others. False: a line on stderr says why. */
+static bool take_machine(struct record *r, struct described *machine)
+{
+    struct engine_options *own = &r->options;
+    bool tlbs = own->tlb || options_given(own, "itlb") || options_given(own, "dtlb");
+    char room[GEOMETRY_TEXT];
+    struct tp_error err;
+
+    if (machines_read(machine, r->machine, &err) != 0) {
+        term_error("record: --machine: %s", err.message);
+        return false;
+    }
+    for (size_t i = 0; i < options_count; i++) {
+        const struct recording_option *option = &options_table[i];
+        if (!machines_describe(option) || own->given[i] || (option->kind == OPTIONS_TLB && !tlbs))
+            continue;
+        if (option->kind == OPTIONS_TLB && !machine->options.given[i]) {
+            term_error("record: --machine=%s: nothing is said of its TLBs; --itlb and --dtlb do", r->machine);
+            return false;
+        }
+        const char *value = options_text(&machine->options, option, room);
+        take(r, option->name, value != NULL ? value : "none");
+        if (option->kind == OPTIONS_GEOMETRY)
+            own->geometry_source[option->detail] = machine->name;
+    }
+    return true;
+}
+
 static int check(struct record *r, char **program, struct names *names, struct engine *engine)
 {
+    static struct described machine; /* its name is where geometry came from */
     char why[2048];
 
     if (r->engine_name == NULL) {
@@ -658,6 +687,8 @@ static int check(struct record *r, char **program, struct names *names, struct e
         term_error("record: --runs leaves one profile of one program: neither --raw nor --trace-children goes with it");
         return CLI_OWN_FAILURE;
     }
+    if (r->machine != NULL && !take_machine(r, &machine))
+        return CLI_OWN_FAILURE;
     const char *wrong = options_check(&r->options);
     if (wrong != NULL) {
         term_error("record: %s", wrong);
@@ -810,7 +841,7 @@ int cmd_record(int argc, char **argv)
     r.options.allocate = allocate;
     r.options.read_text = caches_read_text;
     options_default(&r.options);
-    r.arguments = term_have(malloc((size_t)argc * sizeof *r.arguments));
+    r.arguments = term_have(malloc(((size_t)argc + options_count) * sizeof *r.arguments)); /* a machine has some */
     int first = opt_parse(&command, &r, argc, argv);
     if (first < 0)
         return term_finish(-1 - first);

@@ -496,7 +496,7 @@ enum { USUAL_TURN = 1000 }; /* with coherence: short enough for threads to meet,
 
 static bool is_given(const struct engine_options *o, enum geometry_level level)
 {
-    return o->geometry_source[level] && options_matches("option", o->geometry_source[level]);
+    return options_given(o, geometry_name[level]);
 }
 
 static void leave_out_l2(struct engine_options *o)

@@ -88,7 +88,7 @@ struct engine_options {
     bool fork_inherit;
     bool aslr;
     bool functions_dump; /* some --dump-before or --dump-after was given */
-    const char *geometry_source[GEOMETRY_LEVELS]; /* "option", "sysfs", "cpuid" or "default" */
+    const char *geometry_source[GEOMETRY_LEVELS]; /* "option", "sysfs", "cpuid" or "default"; or whoever knows better */
 
     /* The native engine's own. */
     bool parallel;       /* threads may run at the same time, where the configuration allows it */

@@ -26,7 +26,7 @@ CHOSEN, UNTIL_UNITS = 6, 200
 ENVIRONMENT = {**os.environ, 'LC_ALL': 'C.UTF-8', 'COLUMNS': '120', 'NO_COLOR': '1'}
 GIVEN = ('profile', 'raw', 'plain', 'program')
 IMPORT = ['import', '-q', '-o', '+']
-COMMANDS = filled.COMMANDS + [['diff', '--html', '+', '@', '@'], [*IMPORT, 'raw'],
+COMMANDS = filled.COMMANDS + [['diff', '--html', '+', '@', '@'], [*IMPORT, 'raw'], ['machines'],
                               ['report', 'raw'], ['check', 'raw'], ['check', 'plain'],
                               ['export', '--format=callgrind', '--events=all', 'raw']]
 

@@ -24,7 +24,7 @@ OPTION = re.compile(r"^      --([\w-]+)=(\S+)|^  -\w, --([\w-]+)=(\S+)")
 VALUES = {"yes|no": ("yes", "no"), "no|mesi": ("no", "mesi"), "virtual|physical": ("virtual", "physical"),
           "none|stream|next-line|adjacent|stride|d1-stream|d1-next-line|d1-adjacent|d1-stride": ("none", "stream"),
           "auto|always|never": ("always", "never"),
-          "N": ("3", "4000"),
+          "N": ("3", "4000"), "MACHINE": ("amd-zen4", "arm-neoverse-n1"),
           "ENTRIES,ASSOC": ("16,4", "64,64,512,4"),
           "SIZE,ASSOC,LINE": ("32K,8,64", "64K,4,64"), "FUNCTION|N": ("walk_plain", "5000"), "MIB": ("64", "128"),
           "N[=FUNCTION]": ("2", "3"), "K": ("2", "3"), "NAME": ("one", "two")}

@@ -8,7 +8,7 @@ try tenure --help
 try tenure --version
 try tenure
 try tenure --versoin
-for command in record report export import control top info check sql; do
+for command in record report export import control top info machines check sql; do
     try tenure $command --help
 done
 try tenure help --help
@@ -33,6 +33,6 @@ try tenure import -o - x
 try tenure control all dump "$(printf %300s x)"
 try tenure sql
 try tenure info -x
-for command in record report annotate merge diff html open export import control top info sql; do
+for command in record report annotate merge diff html open export import control top info machines sql; do
     try tenure $command --zzz=1
 done
