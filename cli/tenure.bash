@@ -20,6 +20,11 @@ _tenure_topics()
     "$1" --help 2>/dev/null | sed -n '/^Topics:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
 }
 
+_tenure_machines()
+{
+    "$1" machines --csv 2>/dev/null | sed '1d;s/,.*//'
+}
+
 # Of an event, those of the file on the command line, or of the newest profile here.
 _tenure_values()
 {
@@ -31,6 +36,8 @@ _tenure_values()
         done
         file=${file:-$(ls -t -- tenure.out.* *.profile 2>/dev/null | head -n 1)}
         "$1" sql --csv "${file:-.}" 'SELECT name FROM events' 2>/dev/null | sed -n '1d;s/[^A-Za-z0-9_]*$//p'
+    elif "$1" "$2" --help 2>/dev/null | grep -q -e "$3=MACHINE"; then
+        _tenure_machines "$1"
     else
         "$1" "$2" --help 2>/dev/null |
             sed -n 's/^  \(-., \|    \)'"$3"'=\([a-z]*\(|[a-z]*\)*\)\( .*\)\{0,1\}$/\2/p' | tr '|' '\n'
@@ -50,6 +57,10 @@ _tenure()
     fi
     if [ "$command" = help ] && [ "${current#-}" = "$current" ]; then
         COMPREPLY=($(compgen -W "$(_tenure_commands "$tenure") $(_tenure_topics "$tenure")" -- "$current"))
+        return
+    fi
+    if [ "$command" = machines ] && [ "${current#-}" = "$current" ]; then
+        COMPREPLY=($(compgen -W "$(_tenure_machines "$tenure")" -- "$current"))
         return
     fi
     # bash splits words at `=`.

@@ -15,6 +15,11 @@ function __tenure_topics
         /^Topics:/,/^$/s/^  \([a-z-]*\)  *\(.*\)/\1\t\2/p'
 end
 
+function __tenure_machines
+    set -l words (commandline -opc)
+    $words[1] machines --csv 2>/dev/null | sed '1d;s/,.*//'
+end
+
 # Options, and behind `--option=` the values that the help lists; files where it lists none.
 function __tenure_options
     set -l words (commandline -opc)
@@ -28,6 +33,8 @@ function __tenure_options
             set -l files (path filter -f -- (commandline -o)[3..]; or ls -t -- $here .)
             set values ($words[1] sql --csv $files[1] 'SELECT name FROM events' 2>/dev/null |
                 sed -n '1d;s/[^A-Za-z0-9_]*$//p')
+        else if $words[1] $words[2] --help 2>/dev/null | grep -q -e "$option"MACHINE
+            set values (__tenure_machines)
         end
         if test -n "$values" # of a list, the last
             printf "$option"(string match -r -- '^.*,' (string replace -- $option '' $current); or echo)"%s\n" $values
@@ -44,5 +51,7 @@ complete -c tenure -f -n 'test (count (commandline -opc)) -eq 1' -a '(__tenure_c
 complete -c tenure -n 'test (count (commandline -opc)) -eq 1' -a '(__fish_complete_command)'
 complete -c tenure -f -n 'set -l words (commandline -opc); test (count $words) -eq 2; and test $words[2] = help' \
     -a '(__tenure_topics)'
+complete -c tenure -n 'set -l words (commandline -opc); test (count $words) -eq 2; and test $words[2] = machines' \
+    -a '(__tenure_machines)'
 complete -c tenure -f -n 'test (count (commandline -opc)) -gt 1; and string match -q -- "-*" (commandline -ct)' \
     -a '(__tenure_options)'

@@ -11,6 +11,11 @@ _tenure_help()
     "$program" $command --help 2>/dev/null | sed -n "$expression"
 }
 
+_tenure_machines()
+{
+    "$1" machines --csv 2>/dev/null | sed '1d;s/,.*//'
+}
+
 _tenure()
 {
     local program=$words[1] command=$words[2] option
@@ -29,6 +34,12 @@ _tenure()
         _describe -t topics 'command or topic' list
         return
     fi
+    if [[ $command = machines && $PREFIX != -* ]]; then
+        list=("${(@f)$(_tenure_machines "$program")}")
+        _describe -t machines 'machine' list
+        _files
+        return
+    fi
     case $PREFIX in
     --*=*)
         option=${PREFIX%%=*}
@@ -39,6 +50,8 @@ _tenure()
             files=(${^${(Q)words[3,-1]}}(N.) tenure.out.*(N.om) *.profile(N.om))
             list=("${(@f)$("$program" sql --csv "${files[1]:-.}" 'SELECT name FROM events' 2>/dev/null |
                 sed -n '1d;s/[^A-Za-z0-9_]*$//p')}")
+        elif "$program" $command --help 2>/dev/null | grep -q -e "$option=MACHINE"; then
+            list=("${(@f)$(_tenure_machines "$program")}")
         else
             list=("${(@f)$(_tenure_help "$program" "$command" \
                 's/^  \(-., \|    \)'"$option"'=\([a-z]*\(|[a-z]*\)*\)\( .*\)\{0,1\}$/\2/p' | tr '|' '\n')}")

@@ -88,6 +88,8 @@ def other_shells(tenure, root, names):
             check(complete_zsh(tenure, script, [name, "--"]) == sorted(wanted(tenure, name)), f"zsh: {name}")
         check(complete_zsh(tenure, script, ["record", "--cache-sim="]) == ["no", "yes"], "zsh: yes|no")
         check(complete_zsh(tenure, script, ["record", "--out="]) == ["FILES"], "zsh: files")
+        for words in (["record", "--machine="], ["machines", ""]):
+            check("amd-zen4" in complete_zsh(tenure, script, words), f"zsh: {words}")
     if shutil.which("fish"):
         script = os.path.join(root, "cli/tenure.fish")
         check(set(names) <= set(complete_fish(tenure, script, ["tenure", "''"])), "fish: commands")
@@ -96,6 +98,9 @@ def other_shells(tenure, root, names):
                   f"fish: {name}")
         check(complete_fish(tenure, script, ["tenure", "record", "--cache-sim="]) ==
               ["--cache-sim=no", "--cache-sim=yes"], "fish: yes|no")
+        check("--machine=amd-zen4" in complete_fish(tenure, script, ["tenure", "record", "--machine=amd"]),
+              "fish: --machine")
+        check("amd-zen4" in complete_fish(tenure, script, ["tenure", "machines", "amd"]), "fish: machines")
 
 
 def wanted(tenure, name):
@@ -133,6 +138,9 @@ def main():
     check(set(re.findall("--[a-z]+", "".join(told[1:]))) <= described, f"options of cargo tenure: {described}")
     values = complete(tenure, script, ["record", "--cache-sim", "=", ""])
     check(values == ["no", "yes"], "completion of yes|no")
+    machines = complete(tenure, script, ["record", "--machine", "=", "amd-zen4"])
+    check(machines == ["amd-zen4", "amd-zen4-vcache"], f"completion of machines: {machines}")
+    check(complete(tenure, script, ["machines", "amd-zen5"]) == ["amd-zen5"], "completion of tenure machines")
     formats = complete(tenure, script, ["export", "--format", "=", ""])
     with open(os.path.join(root, "docs/man/tenure-export.1"), encoding="utf-8") as file:
         described = re.findall(r"^\.TP\n\.B (\w+)$", file.read(), re.M)
