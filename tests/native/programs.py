@@ -99,7 +99,7 @@ def compressed(program, *options):
 
 
 def gcc(_folder, short):
-    return ['sh', '-c', 'gcc -O2 -o made "$0" && ./made && gcc -S -O1 -o - "$0" | md5sum; rm -f made',
+    return ['sh', '-c', 'gcc -O2 -o made "$0" -lm && ./made && gcc -S -O1 -o - "$0" | md5sum; rm -f made',
             os.path.join(KERNELS, 'queens.c')] if not short else \
         ['sh', '-c', 'gcc -O1 -S -o - "$0" | md5sum', os.path.join(KERNELS, 'queens.c')]
 
