@@ -350,8 +350,8 @@ static const struct tp_section miss_kinds = {
 #define OF_CACHE(cache, what) "(SELECT " what " FROM meta WHERE key = 'cache." cache "')"
 #define WAYS "CAST(substr(value, instr(value, ',') + 1) AS INTEGER)"
 #define BYTES_OF_A_WAY "CAST(value AS INTEGER) / " WAYS
-#define SIZES "(VALUES (1), (2), (3), (4), (6), (8), (12), (16), (24), (32), (48), (64))"
-#define CURVE(name, cache, level, asked) \
+#define SIZES "VALUES (1), (2), (3), (4), (6), (8), (12), (16), (24), (32), (48), (64)"
+#define CURVE(name, cache, level, asked, now) \
     static const struct tp_section name = { \
         .key = #name, .title = "Misses of " cache " by its size (* is this recording's)", .events = TP_EVENTS_NONE, \
         .columns = (const struct tp_section_column[]){ \
@@ -360,19 +360,33 @@ static const struct tp_section miss_kinds = {
             {"size", TEXT, "with", 0, "curve_size(bytes) || iif(ways = " OF_CACHE(cache, WAYS) ", ' *', '')"}, \
             {"bar", TEXT, "", 40, "substr('████████████████████', 1, CAST(20.5 * misses / most AS INTEGER))"}, END}, \
         .rows = TP_ROWS_ALL, .order = "ways", .there = WITH_DISTANCES(level), \
-        .from = "(SELECT column1 AS ways, column1 * " OF_CACHE(cache, BYTES_OF_A_WAY) " AS bytes, " asked("column1") \
-                " AS misses, " asked("1") " AS most FROM " SIZES ", totals)"}
+        .from = "(SELECT ways, ways * " OF_CACHE(cache, BYTES_OF_A_WAY) " AS bytes, iif(ways = " OF_CACHE(cache, WAYS) \
+                ", " now ", " asked("ways") ") AS misses, " asked("1") " AS most FROM (SELECT column1 AS ways FROM (" \
+                SIZES ") UNION SELECT " OF_CACHE(cache, WAYS) "), totals)"}
 #define OF_LAST(ways) "curve_misses(" ways ", " DISTANCES_OF("L") ")"
 #define OF_SECOND(ways) \
     "curve_misses(" ways ", " DISTANCES_OF("I2") ") + curve_misses(" ways ", " DISTANCES_OF("D2") ")"
-CURVE(curves, "LL", "L", OF_LAST);
-CURVE(second_curves, "L2", "D2", OF_SECOND);
+#define LAST_NOW "{ILmr} + {DLmr} + {DLmw}"
+CURVE(curves, "LL", "L", OF_LAST, LAST_NOW);
+CURVE(second_curves, "L2", "D2", OF_SECOND, "{I2mr} + {D2mr} + {D2mw}");
+
+/* Each of K equal processes has a K-th of the ways, where that is a number of ways of which misses are known. */
+static const struct tp_section shared_curve = {
+    .key = "shared_curve", .title = "Misses of LL if equal processes share it", .events = TP_EVENTS_NONE,
+    .columns = (const struct tp_section_column[]){
+        {"bytes", COUNT}, {"misses", COUNT, "misses\nof each"}, {"more", TP_COLUMN_CHANGE, "more", 0, "misses - alone"},
+        {"more_percent", PERCENT, "%", 50, "100.0 * (misses - alone) / nullif(alone, 0)"},
+        {"size", TEXT, "with", 60, "curve_size(bytes)"}, {"processes", COUNT, "processes"}, END},
+    .rows = TP_ROWS_ALL, .order = "processes", .there = WITH_DISTANCES("L"),
+    .from = "(SELECT ways / column1 AS processes, column1 * " OF_CACHE("LL", BYTES_OF_A_WAY) " AS bytes, "
+            OF_LAST("column1") " AS misses, " LAST_NOW " AS alone FROM (" SIZES "), totals, (SELECT "
+            OF_CACHE("LL", WAYS) " AS ways) WHERE ways % column1 = 0)"};
 
 #define WHO_ASKS(name, words, view, more, ...) \
     static const struct tp_section name = { \
         .key = #name, .title = words, .events = TP_EVENTS_NONE, .from = view, more, \
         .columns = (const struct tp_section_column[]){ \
-            {"misses", COUNT, "LL\nmisses", 0, "{ILmr} + {DLmr} + {DLmw}"}, \
+            {"misses", COUNT, "LL\nmisses", 0, LAST_NOW}, \
             {"curve", TEXT, "with 1 way\nto 64", 0, "curve_text(" DISTANCES_OF("L") ")", \
              .about = "what the last level would miss with 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48 and 64 ways"}, \
             {"fits", COUNT, NULL, 0, "curve_fits(" OF_CACHE("LL", BYTES_OF_A_WAY) ", " DISTANCES_OF("L") ")"}, \
@@ -622,7 +636,7 @@ const struct tp_section_group tp_section_groups[] = {
      .needs = {{"SELECT " OWN_FORMAT, "--curves: files of $format do not say this of misses"},
                {ANY("events WHERE name IN ('Dist1L', 'Dist1D2')"),
                 "--curves: this profile does not have them; record it with --curves=yes"}},
-     .sections = SECTIONS(&curves, &second_curves, &function_curves, &loop_curves, &data_curves)},
+     .sections = SECTIONS(&curves, &second_curves, &shared_curve, &function_curves, &loop_curves, &data_curves)},
     {.option = "pairs",
      .help = "who loads lines again, and who had thrown them out; who is the\n"
              "first to use a line behind its load (--interdependence=yes)",
