@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Write a small raw profile, straight from the grammar in core/raw_format.h.
 
-    seed_raw.py OUTPUT one|two|sampled
+    seed_raw.py OUTPUT one|two|sampled|wide
 
-The input that fuzz_import starts from: one part or two, or one of sampled sets, whose late costs are in groups. Every
-type of chunk occurs. The program: main (context 1) calls f (context 2) three times, a node below f is an alias of f.
+The input that fuzz_import starts from: one part or two, or one of sampled sets, whose late costs are in groups, or one
+of so many events that their bits are two numbers. Every type of chunk occurs. The program: main (context 1) calls f
+(context 2) three times, a node below f is an alias of f.
 """
 import struct
 import sys
@@ -19,7 +20,9 @@ IMMEDIATE = ["Ir", "Dr", "Dw"]
 FETCH = ["I1mr", "ILmr", "AcCostI1", "SpLossI1", "EvI1"]
 DATA = ["D1mr", "DLmr", "-", "AcCostD1", "SpLossD1", "EvD1"]
 CALL, RETURN = 4, 8
-SAMPLED = sys.argv[2] == "sampled"
+SAMPLED, WIDE = sys.argv[2] == "sampled", sys.argv[2] == "wide"
+if WIDE:
+    DATA += ["-"] * (69 - len(DATA)) + ["Dist1L"]
 PRUNED_BELOW, ALIAS = 1, 4
 
 
@@ -45,6 +48,11 @@ def late(slots):
     return sparse(slots)
 
 
+def of_data(slots):
+    """The same of data accesses, which may have more slots than one number has bits."""
+    return late(slots) + (n(1 << 5, 9) if WIDE else b"")
+
+
 def bits_of(slots):
     return n(sum(1 << slot for slot in slots))
 
@@ -55,7 +63,7 @@ def sparse(slots):
 
 
 def costs(ir, fetch=None, data=None):
-    return n(ir, ir // 4, ir // 8) + late(fetch or {}) + late(data or {})
+    return n(ir, ir // 4, ir // 8) + late(fetch or {}) + of_data(data or {})
 
 
 class Part:
@@ -94,9 +102,9 @@ def definitions(part):
 
 def measurements(part):
     part.chunk(SELF, n(1, 1, 3, 0, 3), n(1, 2, 300, 300, 0), n(1, 3, 3, 3, 0))
-    part.chunk(LATE, n(1, 1, 0, 0) + late({0: 1, 1: 1}), n(1, 2, 1, 1) + late({0: 200, 3: 1 << 40, 4: 56 * 200}))
+    part.chunk(LATE, n(1, 1, 0, 0) + late({0: 1, 1: 1}), n(1, 2, 1, 1) + of_data({0: 200, 3: 1 << 40, 4: 56 * 200}))
     part.chunk(DATA_BLOCKS, n(1, 3, 2, 300, 150, 1))
-    part.chunk(DATA_AT, n(1, 0) + late({4: 90}), n(1, 25) + late({0: 1, 4: 7}), n(5, 4097) + late({1: 3}))
+    part.chunk(DATA_AT, n(1, 0) + of_data({4: 90}), n(1, 25) + of_data({0: 1, 4: 7}), n(5, 4097) + of_data({1: 3}))
     if not SAMPLED: # these know all misses
         part.chunk(SHARING, n(1, 2, 1, 9, 6, 3, 0xff, 1 << 63), n(0, 0, 0, 1, 1, 0, 0, 0))
         part.chunk(STRIDES, n(1, 2, 1, 1, 199, 90, 5, 3, 2, 1024, 150, 15, 40))
@@ -107,8 +115,8 @@ def measurements(part):
     part.chunk(NODE, n(1, 0, 0, 1, 1, 0, 1) + costs(3, {0: 1}),
                n(2, 1, 1, 2, 1, PRUNED_BELOW, 3) + costs(303, None, {0: 200}),
                n(3, 2, 1, 2, 1, ALIAS, 2) + costs(0))
-    part.chunk(NODE_DATA, n(2, 1) + late({0: 150}), n(2, 5) + late({0: 50, 4: 9}), n(1, 1) + late({1: 2}))
-    part.chunk(FUNC_DATA, n(2, 1) + late({0: 4, 5: 1}))
+    part.chunk(NODE_DATA, n(2, 1) + of_data({0: 150}), n(2, 5) + of_data({0: 50, 4: 9}), n(1, 1) + of_data({1: 2}))
+    part.chunk(FUNC_DATA, n(2, 1) + of_data({0: 4, 5: 1}))
     part.chunk(ARC_COST, n(1, 3) + costs(303, None, {0: 200}))
     part.chunk(FUNC_COST, n(1, 1) + costs(3, {0: 1}) + costs(306, {0: 1}, {0: 200}), n(2, 3) + costs(303) + costs(303))
     part.chunk(INTERVAL, n(0, 290, 0, 1000, 1) + costs(290, None, {0: 150}) + n(2) + costs(280, None, {0: 150}),
