@@ -17,6 +17,8 @@
 #ifndef TENURE_PROFILE_EVENTS_H
 #define TENURE_PROFILE_EVENTS_H
 
+#include <string.h>
+
 #include "core/raw_format.h"
 #include "profile/raw/raw_read.h"
 
@@ -114,6 +116,12 @@ void tp_events_arrange(struct tp_events *events, const uint64_t *seen, uint16_t 
 void tp_add_immediate(const struct tp_events *events, struct tp_cursor *c, uint64_t *row);
 void tp_add_late(const struct tp_events *events, struct tp_cursor *c, int kind, uint64_t *row);
 void tp_add_costs(const struct tp_events *events, struct tp_cursor *c, uint64_t *row);
+
+/* Make a row of no costs. What is behind its columns, which may be most of it, stays as it is. */
+static inline void tp_clear_row(const struct tp_events *events, uint64_t *row)
+{
+    memset(row, 0, events->count * sizeof *row);
+}
 
 void tp_add_row(const struct tp_events *events, uint64_t *to, const uint64_t *from);
 

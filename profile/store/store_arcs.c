@@ -80,10 +80,11 @@ static int write_arc(struct tp_store *store, struct tp_insert *insert, size_t i)
     const struct tp_recording *rec = store->rec;
     const struct tp_arc *arc = &rec->arcs.at[i];
     const struct tp_instr *site = arc->site ? &rec->instrs.at[arc->site - 1] : NULL;
-    uint64_t row[TP_MAX_EVENTS] = {0};
+    uint64_t row[TP_MAX_EVENTS];
 
     if (!arc->calls && !arc->costs)
         return 0;
+    tp_clear_row(&rec->events, row);
     tp_blobs_add(&rec->events, arc->costs, row, NULL);
     TP_PUT(insert, TP_ID(i + 1), TP_ID(arcs_caller_of(rec, arc)), TP_ID(arc->callee),
            TP_ID(site ? store->instruction_id[arc->site - 1] : 0),
@@ -97,8 +98,9 @@ static int write_arc_groups(struct tp_store *store, struct tp_insert *insert, si
 {
     const struct tp_recording *rec = store->rec;
     const struct tp_arc *arc = &rec->arcs.at[i];
-    uint64_t row[TP_MAX_EVENTS] = {0};
+    uint64_t row[TP_MAX_EVENTS];
 
+    tp_clear_row(&rec->events, row);
     tp_blobs_add(&rec->events, arc->costs, row, NULL);
     return tp_insert_groups(store, insert, (int64_t)i + 1, NULL, row, 0, rec->contexts.at[arc->callee - 1].can_below);
 }

@@ -457,8 +457,9 @@ static int write_function(struct code *code, uint32_t context)
     const struct tp_context *x = &store->rec->contexts.at[context - 1];
     const struct tp_sites *sites = &store->sites;
     uint64_t first = store->instructions + 1;
-    uint64_t sum[TP_MAX_EVENTS] = {0};
+    uint64_t sum[TP_MAX_EVENTS];
 
+    tp_clear_row(&store->rec->events, sum);
     code->rare = is_rare(code, x);
     for (uint32_t i = sites->first[context - 1]; i < sites->first[context]; i++) {
         if (take_instruction(code, sites->at[i].instr))

@@ -46,9 +46,10 @@ static void find_shares(struct folding *f)
 
     for (size_t i = 0; i < rec->instrs.count; i++) {
         for (const struct tp_blob *blob = rec->instrs.at[i].costs; blob; blob = blob->next) {
-            uint64_t row[TP_MAX_EVENTS] = {0};
+            uint64_t row[TP_MAX_EVENTS];
             if (!blob->data)
                 continue;
+            tp_clear_row(&rec->events, row);
             tp_blob_add(&rec->events, blob, row, NULL);
             for (size_t k = 0; k < rec->events.count; k++)
                 f->of_data[(blob->data - 1) * f->width + k] += (float)row[k];

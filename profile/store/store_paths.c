@@ -312,7 +312,7 @@ static int path_data_take_node(struct held_rows *h, uint32_t data, uint32_t *pie
     int failed = open_path(h, data, number);
     size_t innermost = h->opened - 1;
 
-    memset(self, 0, h->events.count * sizeof *self);
+    tp_clear_row(&h->events, self);
     for (; *piece && h->held.at[*piece - 1].number == number; *piece = h->held.at[*piece - 1].next)
         tp_blob_add(&h->events, h->held.at[*piece - 1].blob, self, NULL);
     put_time(h, context, self);
@@ -329,7 +329,8 @@ static int take_object(struct held_rows *h, uint32_t data)
     int failed = 0;
 
     for (; !failed && piece && !h->held.at[piece - 1].number; piece = h->held.at[piece - 1].next) {
-        uint64_t row[TP_MAX_EVENTS] = {0};
+        uint64_t row[TP_MAX_EVENTS];
+        tp_clear_row(&h->events, row);
         tp_blob_add(&h->events, h->held.at[piece - 1].blob, row, NULL);
         put_time(h, h->held.at[piece - 1].context, row);
         failed = add_to_function(h, h->held.at[piece - 1].context, row);

@@ -70,8 +70,9 @@ static void statements_add_kind(const struct tp_events *events, struct kind *kin
 static int add_instruction(struct statements *s, const struct tp_instr *instr)
 {
     const struct tp_events *events = &s->store->rec->events;
-    uint64_t row[TP_MAX_EVENTS] = {0};
+    uint64_t row[TP_MAX_EVENTS];
 
+    tp_clear_row(events, row);
     tp_blobs_add(events, instr->costs, row, NULL);
     uint8_t does = tp_does(events, row, instr->can);
     bool loads = does & TP_CAN_READ, stores = does & TP_CAN_WRITE;
