@@ -44,8 +44,8 @@ export class App {
             this.argument = ''; // nobody has written such an address here
         }
         this.params = new URLSearchParams(query || '');
-        const wanted = this.params.get('e');
-        this.metric = (wanted && this.metrics.find(wanted.split('@')[0])) || this.metrics.find(this.metrics.first());
+        const wanted = (this.params.get('e') || '').replace(/@(before|after)$/, '');
+        this.metric = this.metrics.find(wanted) || this.metrics.find(this.metrics.first());
     }
 
     address(view, argument, changes) {

@@ -172,10 +172,9 @@ export class Metrics {
 
     /* {key, name, incl, side, ratio, title, long, unit, real, total, scale}, or null. */
     find(key) {
-        const [base, side] = key.split('@');
-        const incl = base.endsWith('_incl');
-        const name = incl ? base.slice(0, -5) : base;
-        if (side !== undefined && !(this.sides && SIDES.includes(side))) return null;
+        const [, name, below, at, side] = /^(.*?)(_incl)?(@(before|after))?$/.exec(key);
+        const incl = Boolean(below);
+        if (at && !this.sides) return null;
         const event = this.events.get(name);
         const ratio = this.ratios.get(name);
         const {title, long, formula, real, unit} = event || ratio || {};

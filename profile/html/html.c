@@ -268,18 +268,27 @@ static int put_index(tp_profile *profile, struct tp_pack *pack, const struct tp_
     return failed;
 }
 
-/* Into temp.page_ratios. */
-static int gather_ratios(tp_profile *profile, struct tp_error *err)
+/* Into temp.page_events, the profile's events and formulas that count something; into temp.page_ratios, the others. */
+static int gather_formulas(tp_profile *profile, struct tp_error *err)
 {
     sqlite3_str *sql = sqlite3_str_new(NULL);
 
     sqlite3_str_appendall(sql, "DROP TABLE IF EXISTS temp.page_ratios;"
                                "CREATE TEMP TABLE page_ratios(name TEXT, title TEXT, long_name TEXT, unit TEXT,"
-                               " formula TEXT);");
-    for (const struct tp_formula *ratio = tp_formulas(profile); ratio; ratio = ratio->next)
-        sqlite3_str_appendf(sql, "INSERT INTO temp.page_ratios VALUES(%Q, %Q, %Q, %Q, %Q);", ratio->name, ratio->title,
-                            ratio->meaning, ratio->unit, ratio->text);
-    return tp_execute(profile, sqlite3_str_finish(sql), "cannot gather ratios", err);
+                               " formula TEXT);"
+                               "DROP TABLE IF EXISTS temp.page_events;"
+                               "CREATE TEMP TABLE page_events AS SELECT name, title, long_name, category, unit,"
+                               " derived, formula, type FROM events ORDER BY rowid;");
+    for (const struct tp_formula *of = tp_formulas(profile); of; of = of->next) {
+        if (of->counts)
+            sqlite3_str_appendf(sql, "INSERT INTO temp.page_events VALUES(%Q, upper(substr(%Q, 1, 1)) || substr(%Q, 2),"
+                                     " %Q, 'Misses with other sizes', %Q, 1, %Q, 'INTEGER');",
+                                of->name, of->title, of->title, of->meaning, of->unit, of->text);
+        else
+            sqlite3_str_appendf(sql, "INSERT INTO temp.page_ratios VALUES(%Q, %Q, %Q, %Q, %Q);", of->name, of->title,
+                                of->meaning, of->unit, of->text);
+    }
+    return tp_execute(profile, sqlite3_str_finish(sql), "cannot gather formulas", err);
 }
 
 int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *options,
@@ -295,8 +304,9 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
         options->progress("gathering the page", 0, 0);
     if (!options->no_source && gather_sources(profile, options, result, err))
         return -1;
-    if (check_trees(profile, err) || tp_html_tables_make(profile, options->sides, err) || gather_ratios(profile, err) ||
-        tp_html_gather_code(profile, err) || tp_lineless(profile, err) || tp_startup(profile, true, err) ||
+    if (check_trees(profile, err) || tp_html_tables_make(profile, options->sides, err) ||
+        gather_formulas(profile, err) || tp_html_gather_code(profile, err) || tp_lineless(profile, err) ||
+        tp_startup(profile, true, err) ||
         (advice && tp_advise(profile, NULL, err)) || tp_pack_open(&pack, out, err))
         return -1;
     put_head(out, options);

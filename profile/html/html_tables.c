@@ -91,8 +91,8 @@ static const char conflicts[] =
 
 static const struct table tables[] = {
     {"meta", "meta", "key value", "ORDER BY t.key", 0, CHUNK},
-    {"events", "(SELECT rowid AS place, * FROM events)", /* not main.events: weights */
-     "name title long_name category unit derived formula type", "ORDER BY t.place", 0, CHUNK},
+    {"events", "temp.page_events", "name title long_name category unit derived formula type", "ORDER BY t.rowid", 0,
+     CHUNK},
     {"ratios", "temp.page_ratios", "name title long_name unit formula", "ORDER BY t.rowid", 0, CHUNK},
     {"totals", "t_totals", "", "ORDER BY t.rowid", SELF | SIDES, CHUNK},
     {"threads", "threads", "id os_id parent", "ORDER BY t.id", SELF | SIDES, CHUNK},

@@ -25,12 +25,13 @@ import verdict
 
 TENURE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
 CODED = "t_instructions WHERE function_id IN (%s)"
-FROM = {"meta": "meta", "events": "events", "totals": "t_totals", "threads": "threads", "parts": "parts",
+FROM = {"meta": "meta", "totals": "t_totals", "threads": "threads", "parts": "parts",
         "objects": "objects", "files": "files", "units": "units", "labels": "labels"}
 # What the page makes of several tables, said in another way: by views, and frame by frame.
-MADE = ("lineless", "advice", "advice_places", "advice_evidence", "statements", "accesses", "coded", "code", "sources",
-        "source_text", "refused", "data_lines", "data_paths", "strides", "conflicts", "data_pairs", "statement_pairs",
-        "pair_sums", "ratios", "startup", "under", "under_sums", "shared_data", "sharing", "sharing_sums")
+MADE = ("events", "lineless", "advice", "advice_places", "advice_evidence", "statements", "accesses", "coded", "code",
+        "sources", "source_text", "refused", "data_lines", "data_paths", "strides", "conflicts", "data_pairs",
+        "statement_pairs", "pair_sums", "ratios", "startup", "under", "under_sums", "shared_data", "sharing",
+        "sharing_sums")
 # Groups of sampled sets: of which table, its column, and the order of that table's rows in the page.
 GROUPED = {"totals_groups": ("total", "", ""), "functions_groups": ("function", "functions", "id"),
            "lines_groups": ("line", "lines", "file_id, line, function_id, id"),
@@ -57,13 +58,13 @@ def compare(name, profile):
             source = CODED % coded(name, reader, database) if table == "instructions" else FROM.get(table, "t_" + table)
             rows = database.execute("SELECT %s FROM %s ORDER BY %s" % (
                 ", ".join(f'"{column}"' for column in columns), source,
-                ORDER.get(table, "rowid" if table in ("events", "totals") else "id"))).fetchall()
+                ORDER.get(table, "rowid" if table == "totals" else "id"))).fetchall()
             check(f"{name}: rows of {table}", described["rows"], len(rows))
             held = page_reader.Reader(reader, described)
             for i, column in enumerate(columns):
                 wrong = [k for k, value in enumerate(held.column(column)) if value != as_double(rows[k][i])]
                 check(f"{name}: {table}.{column}: {wrong[:3]}", len(wrong), 0)
-        ratios(name, reader, database, profile)
+        formulas(name, reader, database, profile)
         statements(name, reader, database)
         data_lines(name, reader, database)
         data_paths(name, reader, database)
@@ -87,13 +88,26 @@ def weights(profile):
     check("weights: formula", formulas["CEst"][:19], "3 * Ir + 0 * L1m + ")
 
 
-def ratios(name, reader, database, profile):
-    """Those of the page are those of the report."""
+def formulas(name, reader, database, profile):
+    """Those of the page are those of the report: misses with other sizes are events, behind the profile's own."""
     report = subprocess.run([TENURE, "report", "--json", "--limit=1", profile], check=True, capture_output=True)
-    events = {event for event, in database.execute("SELECT name FROM events")}
-    held = [row["name"] for row in reader.table("ratios")]
-    check(f"{name}: ratios", sorted(held), sorted(set(json.loads(report.stdout)["totals"]) - events))
-    check(f"{name}: D1rate and DLrate", {"D1rate", "DLrate"} <= set(held), True)
+    totals = json.loads(report.stdout)["totals"]
+    held = [tuple(row.values()) for row in reader.table("events")]
+    own = database.execute("SELECT name, title, long_name, category, unit, derived, formula, type FROM events"
+                           " ORDER BY rowid").fetchall()
+    check(f"{name}: events", held[:len(own)], own)
+    sizes = {row[0]: row for row in held[len(own):]}
+    names = set(totals) - {row[0] for row in own}
+    check(f"{name}: events with other sizes", sorted(sizes), sorted(one for one in names if "@" in one))
+    check(f"{name}: how many", len(sizes) % 12, 0)
+    for one, (*_, formula, _) in sizes.items():
+        sums, = database.execute(f"SELECT {formula} FROM t_totals").fetchone()
+        check(f"{name}: {one} = {formula}", sums, totals[one])
+    check(f"{name}: LLm@2M", sizes.get("LLm@2M", ())[:6], (
+        "LLm@2M", "Misses of LL if it had 2M", "misses of LL if it had 2M", "Misses with other sizes", "", 1))
+    ratios = [row["name"] for row in reader.table("ratios")]
+    check(f"{name}: ratios", sorted(ratios), sorted(one for one in names if "@" not in one))
+    check(f"{name}: D1rate and DLrate", {"D1rate", "DLrate"} <= set(ratios), True)
 
 
 def coded(name, reader, database):
@@ -395,7 +409,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         profile = os.path.join(folder, "profile")
         subprocess.run([TENURE, "record", "-q", "--write-back=yes", "--branch-sim=yes", "--interdependence=yes",
-                        "-o", profile, PROGRAM], check=True, stdout=subprocess.DEVNULL)
+                        "--curves=yes", "--LL=1M,8,64", "-o", profile, PROGRAM], check=True, stdout=subprocess.DEVNULL)
         compare("recorded", profile)
         sections("recorded", page_reader.Page(profile + ".html"), profile)
         weights(profile)
