@@ -4,6 +4,7 @@
 // stores of integers and of floating-point numbers, the loops around it, the data structures that it misses in, whom it
 // depends on, and why it misses.
 
+import {curvesOf} from './curves.js';
 import {h, replaceContent} from './dom.js';
 import * as format from './format.js';
 import {SIDES} from './metrics.js';
@@ -174,7 +175,13 @@ export class Panel {
             );
         };
         const heading = h('h3', {tip: () => ['Loops around it, the outermost first']}, 'In loops');
-        return h('section.loops', heading, found.slice(0, MOST).map(loop));
+        const curves = await curvesOf(app, app.tables.loops, found.at(-1).row, ['_incl']);
+        return h(
+            'section.loops',
+            heading,
+            found.slice(0, MOST).map(loop),
+            curves && [h('p.dim', 'The innermost one:'), curves],
+        );
     }
 
     async structures(statement) {

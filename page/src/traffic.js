@@ -87,7 +87,7 @@ class Traffic {
         append(ends[0], this.side && h('span', this.side));
         return h(
             'section.traffic',
-            {'aria-label': 'Traffic between the caches' + (this.side ? ', ' + this.side : '')},
+            {tabindex: 0, 'aria-label': 'Traffic between the caches' + (this.side ? ', ' + this.side : '')},
             stage(ends[0]),
             h('div.flows', this.accesses('fetches', ['Ir']), this.accesses('reads and writes', ['Dr', 'Dw'])),
             stage(cache('I1', this.use('I1')), cache('D1', this.use('D1'))),

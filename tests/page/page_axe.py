@@ -42,7 +42,8 @@ def look_at(browser, what, page, profile):
 
 
 def main(folder):
-    options = ["--patterns=yes", "--interdependence=yes", "--branch-sim=yes", "--embed-source=yes"]
+    options = ["--patterns=yes", "--interdependence=yes", "--branch-sim=yes", "--embed-source=yes", "--curves=yes",
+               "--L2=128K,8,64"]
     profile = record(os.path.join(folder, "profile"), options=options)
     other = record(os.path.join(folder, "other"), "more", options=options)
     shared = record(os.path.join(folder, "shared"), "threads", options=["--coherence=mesi"])

@@ -3,6 +3,7 @@
 // function.js: one function with those that call it and those that it calls. Calls between the same two functions are
 // one row; costs of a call are inclusive: what happened below it, each event once.
 
+import {curvesOf} from '../curves.js';
 import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {instructionsOf, isCoded, NOT_CODED} from '../instructions.js';
@@ -32,6 +33,7 @@ export const oneFunction = {
         append(
             place,
             head(app, names, row, id, list, costs, await startupOf(app)),
+            await curvesOf(app, app.tables.functions, row, ['_incl', '']),
             h('div.pair', await others(app, names, id, list, true), await others(app, names, id, list, false)),
             await inlinedIn(app, names, id, list),
             await structuresOf(app, id),

@@ -21,6 +21,7 @@ import {advice} from './advice.js';
 import {flame} from './flame.js';
 import {interdependence} from './interdependence.js';
 import {sharing} from './sharing.js';
+import {sizes} from './sizes.js';
 import {areas} from './treemap.js';
 import {threads} from './threads.js';
 
@@ -35,6 +36,7 @@ export const views = [
     oneStructure,
     interdependence,
     sharing,
+    sizes,
     tree,
     flame,
     areas,

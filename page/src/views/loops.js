@@ -17,6 +17,12 @@ export function aboutLoop({iterations, entries, estimate}) {
     ];
 }
 
+/* Cells of loops by their number, of which `of` has the columns LOOP: where it is, and whose it is. */
+export const loopCells = (names, of) => ({
+    function: (row) => names.ref(of[row].function_id),
+    place: (row) => names.place({...of[row], function_id: NaN}),
+});
+
 export const loops = {
     id: 'loops',
     title: 'Loops',
@@ -29,8 +35,7 @@ export const loops = {
         const [names, costs, startup] = await Promise.all([app.names(), app.costsOf(table, list), startupOf(app)]);
         const of = await table.records(undefined, LOOP);
         const items = [...of.keys()].filter((row) => !startup.ids.has(of[row].function_id));
-        const at = (row) => names.place({...of[row], function_id: NaN});
-        const inside = (row) => names.ref(of[row].function_id);
+        const own = loopCells(names, of);
         const shown = sectionTable(app, 'loops', {
             items,
             list,
@@ -39,11 +44,10 @@ export const loops = {
                 iterations: (row) => of[row].iterations,
                 trip_count: (row) => of[row].iterations / of[row].entries,
                 depth: (row) => of[row].depth,
-                function: inside,
-                place: at,
+                ...own,
             },
             tip: (row) => aboutLoop(of[row]),
-            rowRef: (row) => (at(row).go ? at(row) : inside(row)),
+            rowRef: (row) => (own.place(row).go ? own.place(row) : own.function(row)),
         });
         const said = `${format.count(items.length)} loops, inclusive: with those in them and calls`;
         append(place, topBar(titleOf(app, 'loops'), h('span.dim', said)), startup.said, shown.element);

@@ -3,6 +3,7 @@
 // structure.js: one data structure: what it is, the path of calls that allocates it, the functions and lines whose
 // accesses missed in it, and why they did.
 
+import {curvesOf} from '../curves.js';
 import {append, h} from '../dom.js';
 import * as format from '../format.js';
 import {fieldsOf} from '../fields.js';
@@ -37,6 +38,7 @@ export const oneStructure = {
         append(
             place,
             await head(app, all, row, list),
+            await curvesOf(app, app.tables.data, row),
             h('div.pair', await byFunction(app, all, id, few), path.length ? allocated(app, all, path) : ''),
             await underFunctions(app, id, list),
             patterns.length ? h('div.patterns', patterns) : '',
