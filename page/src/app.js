@@ -4,9 +4,10 @@
 //
 //     #view/argument?e=SpLossD1_incl&c=CEst,Ir&s=-Ir
 //
-// `e` is the chosen event, `c` the other columns, `s` the column that a table is sorted by (- before: descending);
-// views have parameters of their own. To go somewhere is to change the address; the browser's history does the rest.
-// What a link does not name, it keeps (CARRIED), or forgets (everything else).
+// `e` is the chosen event, `c` the other columns, `s` the column that a table is sorted by (- before: descending), `ll`
+// the size of the last level with which its misses are shown; views have parameters of their own. To go somewhere is to
+// change the address; the browser's history does the rest. What a link does not name, it keeps (CARRIED), or forgets
+// (everything else).
 
 import {h, replaceContent} from './dom.js';
 import * as format from './format.js';
@@ -16,7 +17,7 @@ import {VirtualTable} from './table.js';
 
 export const NEWNESS = {new: 'new: it was not there before', gone: 'gone: it is not there any more'};
 
-const CARRIED = ['e', 'c', 'order', 'collapsed', 'hidden', 'startup', 'axis', 'when'];
+const CARRIED = ['e', 'c', 'll', 'order', 'collapsed', 'hidden', 'startup', 'axis', 'when'];
 const NARROW = 900; // pixels; below there is room for one column of costs
 const HEADING = 13; // characters of a column whose heading is words, which are then on several lines
 
@@ -44,6 +45,7 @@ export class App {
             this.argument = ''; // nobody has written such an address here
         }
         this.params = new URLSearchParams(query || '');
+        this.metrics.size = this.params.get('ll');
         const wanted = (this.params.get('e') || '').replace(/@(before|after)$/, '');
         this.metric = this.metrics.find(wanted) || this.metrics.find(this.metrics.first());
     }

@@ -83,36 +83,37 @@ export class EventChooser {
         const shown = new Set(this.app.shownMetrics().map((m) => m.key));
         const matches = (event) => [event.name, event.title, event.long].join(' ').toLowerCase().includes(words);
         const group = ([name, all]) => {
-            const rows = all.filter(matches).map((one) => this.row(one, metric, shown));
+            const rows = all.filter(matches).map((one) => this.row(one.name, metric, shown));
             return rows.length > 0 && [h('div.group', name), rows];
         };
         replaceContent(this.list, metrics.groups().map(group));
     }
 
     /* A row chooses the event; its box shows it as a column too, which is all that a ratio can be. */
-    row(event, metric, shown) {
-        const isRatio = this.app.metrics.ratios.has(event.name);
-        const key = isRatio ? event.name : event.name + (metric.incl ? '_incl' : '');
+    row(name, metric, shown) {
+        const {metrics} = this.app;
+        const isRatio = metrics.ratios.has(name);
+        const key = isRatio ? name : name + (metric.incl ? '_incl' : '');
+        const event = metrics.find(key);
         const box = h('input', {
             type: 'checkbox',
-            'aria-label': event.name + ' as a column',
+            'aria-label': name + ' as a column',
             tip: () => ['as a column of tables'],
             onchange: (e) => this.column(key, e.target.checked),
         });
-        box.checked = shown.has(key);
+        box.checked = shown.has(event.key);
         box.disabled = event.name === metric.name;
-        const choose = () => (isRatio ? box.click() : this.choose(event.name));
-        const total = this.app.metrics.totals.get(event.name);
+        const choose = () => (isRatio ? box.click() : this.choose(name));
         return h(
             'div.option',
-            {role: 'option', 'aria-selected': String(event.name === metric.name), 'data-event': event.name},
+            {role: 'option', 'aria-selected': String(event.name === metric.name), 'data-event': name},
             box,
             h(
                 'button',
                 {onclick: choose},
                 h('span', event.title),
                 h('b', event.name),
-                h('i', total !== undefined && this.app.metrics.show({real: event.real}, total)),
+                h('i', !isRatio && metrics.show({real: event.real}, event.total)),
             ),
         );
     }
@@ -120,7 +121,8 @@ export class EventChooser {
     column(key, wanted) {
         const asked = this.app.params.get('c');
         const list = asked === null ? this.app.usual() : asked.split(',').filter(Boolean);
-        this.app.change({c: (wanted ? [...list, key] : list.filter((k) => k !== key)).join(',')});
+        const find = (one) => this.app.metrics.find(one);
+        this.app.change({c: (wanted ? [...list, key] : list.filter((k) => find(k)?.key !== find(key).key)).join(',')});
     }
 
     key(event) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// curves.js: what the last level and L2 would miss with other sizes (docs/model.md, section 21): charts and tables. A
-// profile knows this if it was recorded with --curves=yes.
+// curves.js: what the last level and L2 would miss with other sizes (docs/model.md, section 21): a chart of what is
+// chosen, and the size of the last level with which all views show its misses. A profile knows this if it was recorded
+// with --curves=yes.
 //
 // Of a difference there are charts of its sides; one of changes would say little.
 
-import {h} from './dom.js';
+import {append, h} from './dom.js';
 import * as format from './format.js';
 import {hasSides, SIDES} from './metrics.js';
 import {titleOf} from './section.js';
@@ -71,7 +72,7 @@ export async function curvesOf(app, table, row, kinds = ['']) {
 
 async function chart(app, cache, table, row, kind) {
     const {metrics} = app;
-    const sizes = sizesOf(app, cache).map((one) => ({...one, metric: metrics.find(one.event + kind)}));
+    const sizes = sizesOf(app, cache).map((one) => ({...one, metric: metrics.find(one.event + kind, true)}));
     const costs = await app.costsOf(table, sizes.map(({metric}) => metric));
     const misses = ({metric}) => (costs.has(metric.key) ? costs.get(metric.key)(row) : NaN);
     const most = sizes.length ? misses(sizes[0]) : 0;
@@ -111,7 +112,7 @@ export async function curveCells(app, table) {
     const costs = await app.costsOf(table, sizes.map(({event}) => app.metrics.find(event)));
     const misses = (row) => ({event}) => costs.get(event)(row);
     const most = (row) => misses(row)(sizes[0]);
-    const own = (await app.costsOf(table, [app.metrics.find(LAST.event)])).get(LAST.event);
+    const own = (await app.costsOf(table, [app.metrics.find(LAST.event, true)])).get(LAST.event);
     const bar = (part) => (part > 0 ? BARS[Math.round(part * (BARS.length - 1))] : ' ');
     return {
         rows: [...Array(table.rows).keys()].filter((row) => most(row) > 0).sort((a, b) => most(b) - most(a)),
@@ -121,4 +122,36 @@ export async function curveCells(app, table) {
             fits_in: (row) => fitting(sizes, misses(row))?.size ?? '',
         },
     };
+}
+
+/* -------------------------------------------------------------------------------------------- a choice */
+
+/* The size of the last level with which its misses are shown. */
+export class SizeChooser {
+    constructor(app) {
+        this.app = app;
+        const sizes = sizesOf(app, LAST);
+        this.element = h('select.size', {
+            hidden: !sizes.length,
+            'aria-label': 'Size of the last level',
+            onchange: () => this.choose(this.element.value || null),
+            tip: () => [
+                'The size of the last level whose misses are shown (LLm)',
+                'Estimates of time, advice, traffic, loads and stores apart, and the use of lines stay as recorded',
+            ],
+        });
+        const option = ({size, own}) => h('option', {value: own ? '' : size}, `LL: ${size}`, own && ' (recorded)');
+        append(this.element, sizes.map(option));
+    }
+
+    update() {
+        this.element.value = this.app.params.get('ll') || '';
+        if (this.element.selectedIndex < 0) this.element.value = '';
+    }
+
+    /* What the views show are then its misses. */
+    choose(size) {
+        const incl = this.app.metric.incl ? '_incl' : '';
+        this.app.change({ll: size, e: LAST.event + incl, s: null});
+    }
 }

@@ -8,6 +8,7 @@ import {Metrics} from './metrics.js';
 import {App} from './app.js';
 import {views} from './views/index.js';
 import {EventChooser} from './chooser.js';
+import {SizeChooser} from './curves.js';
 import {helpDialog} from './help.js';
 import {Search} from './search.js';
 import {startTheme, themeButton} from './theme.js';
@@ -22,6 +23,7 @@ function drawFrame() {
         return {view, link: h('a.tab', {tip: () => [view.about, `key ${i + 1}`]}, view.title)};
     });
     const chooser = new EventChooser(app);
+    const size = new SizeChooser(app);
     const search = new Search(app);
     const help = helpDialog(app);
     const main = h('main', {id: 'view'});
@@ -31,11 +33,11 @@ function drawFrame() {
         'header',
         h('a.brand', {href: '#overview'}, 'Tenure'),
         h('nav', {'aria-label': 'Views'}, tabs.map((tab) => tab.link)),
-        h('div.tools', search.element, chooser.element, themeButton(), h('button.icon', about, '?')),
+        h('div.tools', search.element, size.element, chooser.element, themeButton(), h('button.icon', about, '?')),
     );
     const timeline = new Timeline(app);
     append(document.body, header, timeline.element, main, help.element);
-    return {tabs, chooser, search, help, main, timeline};
+    return {tabs, chooser, size, search, help, main, timeline};
 }
 
 let wanted = 0;
@@ -65,6 +67,7 @@ async function draw(number) {
         else tab.link.removeAttribute('aria-current');
     }
     frame.chooser.update();
+    frame.size.update();
     app.shown = [];
     const place = h('div.view', {class: view.id});
     frame.main.setAttribute('aria-busy', 'true');

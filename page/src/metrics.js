@@ -6,6 +6,9 @@
 // made of their formulas, NULL only where all their terms are; ratios are NULL where their divisor is 0. Every metric
 // can say what it means, which is what tooltips show.
 //
+// What LL misses with another size is an event as well, LLm@2M, of a profile that knows it. Where a size is chosen
+// (`size`), LLm means that event, unless the recording's own is asked for (`exact`).
+//
 // In the page of a difference that has both sides (tenure diff --html), D1mr is the difference, D1mr@before and
 // D1mr@after are what the sides have. The difference of a ratio is that of the sides' ratios.
 
@@ -97,6 +100,7 @@ export class Metrics {
         this.events = new Map();
         this.ratios = new Map();
         this.totals = new Map();
+        this.size = null;
         this.sample = Number(profile.meta.get('sample')) || 1; // one set of the caches in so many was simulated
         this.margins = new Map(); // table and metric -> promise of what marginOf makes
     }
@@ -171,9 +175,11 @@ export class Metrics {
     /* ---------------------------------------------------------------------------------- metrics */
 
     /* {key, name, incl, side, ratio, title, long, unit, real, total, scale}, or null. */
-    find(key) {
-        const [, name, below, at, side] = /^(.*?)(_incl)?(@(before|after))?$/.exec(key);
-        const incl = Boolean(below);
+    find(wanted, exact) {
+        const [, asked, below, at, side] = /^(.*?)(_incl)?(@(before|after))?$/.exec(wanted);
+        const [incl, sized] = [Boolean(below), 'LLm@' + this.size];
+        const name = asked === 'LLm' && !exact && this.events.has(sized) ? sized : asked;
+        const key = name + (below || '') + (at || '');
         if (at && !this.sides) return null;
         const event = this.events.get(name);
         const ratio = this.ratios.get(name);

@@ -40,8 +40,8 @@ export async function structureMetrics(app, few) {
     const asked = app.params.get('c');
     const level = levelOf(main || '');
     const others = asked === null ? ['L1m', 'LLm', ...(few ? [] : ['spatial' + level])] : asked.split(',');
-    const names = [main || app.metric.name, ...others.map((key) => key.replace(/_incl$/, ''))];
-    const [first, ...rest] = [...new Set(names)].map((name) => metrics.plain(name)).filter(Boolean);
+    const names = [main || app.metric.name, ...others.map((key) => metrics.find(key.replace(/_incl$/, ''))?.name)];
+    const [first, ...rest] = [...new Set(names)].filter(Boolean).map((name) => metrics.plain(name));
     return [...app.withSides(first), ...rest];
 }
 

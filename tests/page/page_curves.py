@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-page_curves.py: what caches of other sizes would miss, on the page: charts and tables.
+page_curves.py: what caches of other sizes would miss, on the page: charts, tables, and the choice of a size.
 
     page_curves.py TENURE PROGRAM PICTURES
 
@@ -12,7 +12,7 @@ import os
 import subprocess
 
 import browser as chromium
-from shown import TENURE, cells, check, count, in_chromium, picture, quiet, record
+from shown import TENURE, cells, check, count, in_chromium, picture, quiet, record, views
 
 WAYS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 RECORDED = ["--curves=yes", "--L2=128K,8,64"]
@@ -133,6 +133,51 @@ def chosen(browser, profile):
     picture(browser, "sizes-loop")
 
 
+def choice(browser, profile):
+    """All views show LL misses with the size that is chosen."""
+    browser.go("#functions?e=L1m_incl&c=LLm,LLm@2M_incl")
+    offered = browser.evaluate("[...document.querySelector('select.size').options].map(e => e.textContent)")
+    check("sizes", offered, [f"LL: {size(ways << 16)}" + (" (recorded)" if ways == 16 else "") for ways in WAYS])
+    browser.evaluate("(e => { e.value = '384K'; e.dispatchEvent(new Event('change')); })"
+                     "(document.querySelector('select.size'))")
+    browser.arrive("location.hash.includes('ll=384K') && location.hash.includes('e=LLm_incl')")
+    listed = {}
+    keys = ("LLm@384K_incl", "LLm@384K", "LLm@2M_incl")
+    for row in report(profile, "--show=" + ",".join(keys), "--sort=LLm@384K_incl", "--threshold=0",
+                      "--startup")["functions"]:
+        listed.setdefault(row["function"], []).append([count(row[key]) for key in keys])
+    rows = cells(browser)
+    check("choice: rows", len(rows) > 10)
+    for row in rows:
+        check(f"choice: {row['function']}", [row[key] for key in keys] in listed[row["function"]])
+    share = browser.evaluate("document.querySelector('.td[data-key=\"LLm@384K_incl\"] .pct').textContent")
+    check("choice: a count has a share", share.endswith("%"))
+    head = browser.evaluate("document.querySelector('.th').innerText.replace(/\\s+/g, ' ')")
+    check(f"choice: the heading says so: {head}", "Misses of LL if it had 384K" in head and "LLm@384K incl" in head)
+    browser.evaluate("document.querySelector('button.event').click()")
+    boxes = browser.evaluate("Object.fromEntries([...document.querySelectorAll('.option')].map(e => [e.dataset.event,"
+                             " [e.getAttribute('aria-selected'), e.querySelector('input').checked]]))")
+    check("choice: in the list of events", [boxes[name] for name in ("LLm", "LLm@2M", "LLm@1M", "L2m")],
+          [["true", True], ["false", True], ["false", False], ["false", False]])
+    browser.evaluate("document.querySelector('.option[data-event=\"LLm@2M\"] input').click()")
+    browser.arrive("!location.hash.includes('2M')")
+    browser.go("#data?ll=384K&e=LLm")
+    check("choice: no column twice", [key for key in cells(browser)[0] if key.startswith("LLm")], ["LLm@384K"])
+    browser.go("#overview?ll=384K&e=LLm_incl")
+    totals = [browser.evaluate(f"document.querySelector('.totals tr[data-event=\"{name}\"] .num').textContent")
+              for name in ("LLm", "LLm@384K")]
+    known = curve(profile, ("L",), "totals", "1")
+    check("choice: totals are those recorded", totals, [count(known[WAYS.index(16)]), count(known[WAYS.index(6)])])
+    for view in views(browser):
+        browser.go(f"#{view}?ll=384K&e=LLm_incl")
+        check(f"choice: {view}", browser.evaluate("!document.querySelector('.failed')"))
+    browser.go("#functions?ll=5M&e=LLm_incl")
+    check("a size that is not there", browser.evaluate("document.querySelector('select.size').selectedOptions[0].text"),
+          "LL: 1M (recorded)")
+    check("a size that is not there: LLm", "LLm_incl" in cells(browser)[0])
+    quiet(browser, "choice")
+
+
 def both_sides(browser, profile, folder):
     other = record(os.path.join(folder, "other"), "more", options=RECORDED)
     page = os.path.join(folder, "sides.html")
@@ -142,7 +187,7 @@ def both_sides(browser, profile, folder):
     wanted = {f"{title}, {side}": value for side, of in (("before", profile), ("after", other))
               for title, value in expected(of, "totals", "1").items()}
     check("both sides", charts(browser), wanted)
-    browser.go("#functions?e=LLm@384K")
+    browser.go("#functions?e=LLm&ll=384K")
     check("both sides: columns", {"LLm@384K@before", "LLm@384K@after", "LLm@384K"} <= set(cells(browser)[0]))
     quiet(browser, "both sides")
 
@@ -152,7 +197,7 @@ def main(folder):
     browser = chromium.Browser()
     try:
         browser.open(profile.page())
-        for step in (program, tables, chosen):
+        for step in (program, tables, chosen, choice):
             step(browser, profile)
         quiet(browser, "curves")
         both_sides(browser, profile, folder)
@@ -167,8 +212,8 @@ def main(folder):
         quiet(browser, "sampled")
         browser.open(record(os.path.join(folder, "without")).page())
         check("without curves", browser.evaluate(
-            "[document.querySelectorAll('.curve').length,"
-            " [...document.querySelectorAll('.tab')].some(e => e.textContent === 'Sizes')]"), [0, False])
+            "[document.querySelector('select.size').hidden, document.querySelectorAll('.curve').length,"
+            " [...document.querySelectorAll('.tab')].some(e => e.textContent === 'Sizes')]"), [True, 0, False])
     finally:
         browser.close()
 

@@ -292,7 +292,7 @@ async function totals(app) {
     const {metrics} = app;
     const margins = new Map();
     for (const name of [...metrics.events.keys(), ...metrics.ratios.keys()])
-        margins.set(name, await metrics.margin(app.tables.totals, metrics.find(name)));
+        margins.set(name, await metrics.margin(app.tables.totals, metrics.find(name, true)));
     const off = ({name, side}) => (margins.get(name) && !side ? margins.get(name)([0]) : undefined);
     const value = (one) => (one.ratio ? metrics.of(one, (name) => metrics.totals.get(name)) : one.total);
     const row = (metric) => {
@@ -324,7 +324,7 @@ async function totals(app) {
             ),
         );
     };
-    const all = [...metrics.events.keys(), ...metrics.ratios.keys()].map((name) => row(metrics.find(name)));
+    const all = [...metrics.events.keys(), ...metrics.ratios.keys()].map((name) => row(metrics.find(name, true)));
     return h(
         'section.short.totals',
         h('h2', {tip: () => ['Every event of the whole program']}, 'Totals'),

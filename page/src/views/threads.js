@@ -64,9 +64,10 @@ class Units {
         const units = Object.assign(new Units(), {app, kind, list});
         const metric = app.metrics.at({name: app.metric.name});
         if (!units.list.some((one) => one.key === metric.key)) units.list.unshift(...app.withSides(metric));
-        for (const key of [app.metrics.cost(), 'L1m', 'LLm', 'spatialD1', 'temporalD1'])
-            if (app.params.get('c') === null && app.metrics.find(key) && !units.list.some((one) => one.key === key))
-                units.list.push(app.metrics.find(key));
+        for (const name of [app.metrics.cost(), 'L1m', 'LLm', 'spatialD1', 'temporalD1']) {
+            const more = app.params.get('c') === null && app.metrics.find(name);
+            if (more && !units.list.some(({key}) => key === more.key)) units.list.push(more);
+        }
         units.metric = metric;
         units.ids = await kind.units.numbers('id');
         units.costs = await app.costsOf(kind.units, units.list);
