@@ -338,27 +338,22 @@ TN_ALWAYS_INLINE void use_place(struct tn_lower *lower, struct tn_place *place, 
         place->distance = (uint8_t)tn_distance_use(lower->distances, place->set, asked);
 }
 
-/* An access asks for a line at this distance. Of several lines the largest is charged, once, to who pays for the first
- * that has one. */
+/* An access asks for a line at a distance with this event: it is charged that and those before it, each once, in the
+ * line of which it is so first. */
 static __attribute__((noinline)) void charge_distance(tn_core *core, struct tn_lower *lower,
                                                       const struct tn_taken *taken, uint32_t event)
 {
     struct tn_distances *last = lower->distances;
     uint64_t access = taken->entry->stamp >> TN_STEP_BITS;
-    uint32_t before = access == last->access && taken->l1 == last->through ? last->largest : 0;
-    struct payers payers = {last->centre, last->node};
-    if (event <= before)
+    uint32_t charged = access == last->access && taken->l1 == last->through ? last->largest : 0;
+    if (event <= charged)
         return;
-    if (before)
-        charge_payers(&payers, core->pools.distances + before - 1, ~0ull);
-    else
-        payers = payers_below(core, taken, lower->level);
-    charge_payers(&payers, core->pools.distances + event - 1, 1);
+    struct payers payers = payers_below(core, taken, lower->level);
+    for (uint32_t i = charged; i < event; i++)
+        charge_payers(&payers, core->pools.distances + i, 1);
     last->access = access;
     last->through = taken->l1;
     last->largest = event;
-    last->centre = payers.centre;
-    last->node = payers.node;
 }
 
 /* ------------------------------------------------------------------------------------------ kinds of misses */
@@ -756,6 +751,8 @@ TN_ALWAYS_INLINE void look_up_entry(tn_core *core, struct tn_lower *lower, struc
         return;
     tn_sets_split(&lower->next->sets, entry->address, &taken->below);
     tn_compact_prefetch(&lower->next->sets, &taken->below);
+    if (lower->next->distances)
+        tn_distances_fetch(lower->next->distances, taken->below.set);
     __builtin_prefetch(&lower->parents[home_of(lower, &taken->place)], 1);
 }
 
@@ -800,6 +797,8 @@ TN_ALWAYS_INLINE void foresee_entry(const struct tn_ring *ring, const struct tn_
         tn_compact_prefetch(&lower->sets, &taken->place);
     else
         tn_sets_prefetch(&lower->sets, &taken->place);
+    if (lower->distances)
+        tn_distances_fetch(lower->distances, taken->place.set);
 }
 
 TN_ALWAYS_INLINE void take_entries(tn_core *core, struct tn_ring *ring, uint64_t foresee_to, uint64_t look_up_to,

@@ -25,13 +25,14 @@ struct tn_distances *tn_distances_new(const struct tn_geometry *geometry)
     uint32_t event = 1;
     distances->assoc = geometry->assoc;
     distances->sets = geometry->size / geometry->line / geometry->assoc;
-    distances->kept = geometry->assoc < TN_MOST_WAYS ? TN_MOST_WAYS - geometry->assoc : 0;
+    distances->kept = geometry->assoc < TN_MOST_WAYS ? (TN_MOST_WAYS - geometry->assoc + 3) / 4 * 4 : 0;
     for (uint32_t distance = 1; distance <= TN_MOST_WAYS; distance++) {
         event += event < TN_DISTANCE_EVENTS && from[event] == distance;
         distances->event[distance] = (uint8_t)event;
     }
     if (distances->kept)
         distances->gone = tn_host_alloc(gone_bytes(distances));
+    distances->first = tn_host_alloc(distances->sets);
     distances->access = ~0ull;
     return distances;
 }
@@ -42,6 +43,7 @@ void tn_distances_free(struct tn_distances *distances)
         return;
     if (distances->gone)
         tn_host_free(distances->gone, gone_bytes(distances));
+    tn_host_free(distances->first, distances->sets);
     tn_host_free(distances, sizeof *distances);
 }
 
@@ -49,4 +51,6 @@ void tn_distances_clear(struct tn_distances *distances, uint64_t first, uint64_t
 {
     if (distances && distances->gone)
         memset(&distances->gone[first * distances->kept], 0, count * distances->kept * sizeof *distances->gone);
+    if (distances)
+        memset(&distances->first[first], 0, count);
 }

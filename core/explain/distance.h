@@ -18,16 +18,15 @@
 enum { TN_MOST_WAYS = 64 };
 
 struct tn_distances {
-    uint64_t *gone; /* `kept` for each set: lines that have left, the last one first, as struct tn_ask has them */
+    uint64_t *gone; /* `kept` for each set, around: lines that have left, as struct tn_ask has them */
+    uint8_t *first; /* by set: of these the one that left last */
     uint64_t sets;
-    uint32_t assoc, kept;
+    uint32_t assoc, kept; /* kept: a multiple of four */
     uint8_t event[TN_MOST_WAYS + 1]; /* by distance: TN_DISTANCE_* + 1; 0: none */
-    /* The access that asked last, through which cache, the largest event of its lines so far, and to whom that was
-     * charged. */
+    /* The access that was charged last, through which cache it asked, and the largest event of its lines so far. */
     uint64_t access;
     const void *through;
     uint32_t largest;
-    uint64_t *centre, *node;
 };
 
 /* What the use of a line found. Lines of one set are the same if they have the same number; 0: none. */
@@ -51,22 +50,39 @@ void tn_distances_free(struct tn_distances *distances);
 /* `count` sets from `first` on are empty. */
 void tn_distances_clear(struct tn_distances *distances, uint64_t first, uint64_t count);
 
+/* Prefetch what the use of a line of the set will read. */
+static inline void tn_distances_fetch(const struct tn_distances *distances, uint64_t set)
+{
+    for (uint32_t i = 0; i < distances->kept; i += 8)
+        __builtin_prefetch(&distances->gone[set * distances->kept + i], 1);
+}
+
 /* The line is used. Returns the event of its distance, as in `event`. */
 static inline uint32_t tn_distance_use(struct tn_distances *distances, uint64_t set, const struct tn_ask *ask)
 {
-    if (ask->there)
-        return distances->event[ask->distance < TN_MOST_WAYS ? ask->distance : TN_MOST_WAYS];
-    uint64_t *gone = &distances->gone[set * distances->kept], moves = ask->leaves;
-    uint32_t i = 0;
-    for (; i < distances->kept && moves && gone[i] != ask->line; i++) {
-        uint64_t next = gone[i];
-        gone[i] = moves;
-        moves = next;
-    }
-    if (i == distances->kept || !moves)
+    typedef uint64_t four __attribute__((vector_size(32), aligned(8), may_alias));
+    const four line = {ask->line, ask->line, ask->line, ask->line};
+    uint32_t kept = distances->kept, i = 0, distance = ask->distance;
+    if (!ask->there && (!ask->leaves || !kept))
         return distances->event[TN_MOST_WAYS];
-    gone[i] = moves;
-    return distances->event[distances->assoc + i];
+    if (!ask->there) {
+        uint64_t *gone = &distances->gone[set * kept];
+        uint8_t *first = &distances->first[set];
+        for (; i < kept; i += 4) {
+            four same = (four)(*(const four *)&gone[i] == line);
+            if (same[0] | same[1] | same[2] | same[3])
+                break;
+        }
+        while (i < kept && gone[i] != ask->line)
+            i++;
+        distance = i < kept ? distances->assoc + i - *first + (i < *first ? kept : 0) : TN_MOST_WAYS;
+        if (i == kept)
+            *first = (uint8_t)((*first ? *first : kept) - 1); /* in the place of the last one */
+        for (; i < kept && i != *first; i = (i ? i : kept) - 1)
+            gone[i] = gone[(i ? i : kept) - 1]; /* those above it move down */
+        gone[*first] = ask->leaves;
+    }
+    return distances->event[distance < TN_MOST_WAYS ? distance : TN_MOST_WAYS];
 }
 
 #endif

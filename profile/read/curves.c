@@ -21,11 +21,11 @@ enum { DISTANCES = sizeof tp_distances / sizeof *tp_distances - 1 };
 
 static int64_t misses_of(sqlite3_value **distance, int64_t ways)
 {
-    int64_t misses = 0;
+    size_t i = 0;
 
-    for (size_t i = 0; i < DISTANCES; i++)
-        misses += tp_distances[i].ways >= ways ? sqlite3_value_int64(distance[i]) : 0;
-    return misses;
+    while (i < DISTANCES && tp_distances[i].ways < ways)
+        i++;
+    return i < DISTANCES ? sqlite3_value_int64(distance[i]) : 0;
 }
 
 /* curve_misses(WAYS, DISTANCES): what a cache of so many ways misses. */

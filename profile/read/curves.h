@@ -11,8 +11,8 @@
 
 struct sqlite3;
 
-/* The events of stack distances in their order: without a level, and the fewest ways that the first of their lines has
- * above it. Behind the last one NULL. */
+/* The events of stack distances in their order: without a level, and with how many ways such an access is a miss.
+ * Behind the last one NULL. */
 struct tp_distance {
     const char *name;
     unsigned ways;

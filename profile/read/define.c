@@ -174,22 +174,19 @@ struct below {
     const char *name, *misses, *meta, *levels[3], *event;
 };
 
-/* Its misses with the ways of a distance, "LLm@2M=Dist4L+Dist6L+...", of so many bytes each. */
-static int define_size(tp_profile *profile, const struct below *cache, const struct tp_distance *first, uint64_t way,
+/* Its misses with the ways of a distance, "LLm@2M=Dist4L", of so many bytes each. */
+static int define_size(tp_profile *profile, const struct below *cache, const struct tp_distance *distance, uint64_t way,
                        struct tp_error *err)
 {
     struct tp_formula *formula = tp_arena_alloc(&profile->arena, sizeof *formula);
     char size[32], meaning[96];
-    tp_size_text(size, sizeof size, way * first->ways);
+    tp_size_text(size, sizeof size, way * distance->ways);
     snprintf(meaning, sizeof meaning, "misses of %s if it had %s", cache->name, size);
     const char *kept = tp_arena_copy(&profile->arena, meaning, strlen(meaning));
     sqlite3_str *sum = sqlite3_str_new(profile->db);
     sqlite3_str_appendf(sum, "%s@%s", cache->misses, size);
-    for (const struct tp_distance *distance = first; distance->name; distance++) {
-        for (const char *const *level = cache->levels; *level; level++)
-            sqlite3_str_appendf(sum, "%s%s%s", distance == first && level == cache->levels ? "=" : "+", distance->name,
-                                *level);
-    }
+    for (const char *const *level = cache->levels; *level; level++)
+        sqlite3_str_appendf(sum, "%s%s%s", level == cache->levels ? "=" : "+", distance->name, *level);
     char *definition = sqlite3_str_finish(sum);
     int failed = !formula || !kept || !definition ? TP_NO_MEMORY(err) : 0;
     if (!failed && tp_formula_read(profile, definition, formula, err) == 0) { /* else it lacks an event */

@@ -33,8 +33,7 @@ def size(number):
 
 def curve(profile, levels, view, where, kind=""):
     """The misses of each size, from small to large."""
-    sums = [" + ".join(f"ifnull(Dist{of}{level}{kind}, 0)" for level in levels for of in WAYS if of >= ways)
-            for ways in WAYS]
+    sums = [" + ".join(f"ifnull(Dist{ways}{level}{kind}, 0)" for level in levels) for ways in WAYS]
     return profile.rows(f"SELECT {', '.join(sums)} FROM {view} WHERE {where}")[0]
 
 

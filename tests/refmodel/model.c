@@ -725,11 +725,13 @@ static void pay_distances(struct model *model, struct asking *asking)
     for (int level = LEVEL_2; level <= LEVEL_LAST; level++) {
         const struct model_cache_config *config = level == LEVEL_2 ? &model->config.l2 : &model->config.ll;
 
-        if (asking->asked[level] < 0 || config->policy != MODEL_LRU || (level == LEVEL_2 && model->config.coherence))
+        if (config->policy != MODEL_LRU || (level == LEVEL_2 && model->config.coherence))
             continue;
-        asking->payer->object = asking->asked_in[level];
-        asking->payer->group = asking->asked_group[level];
-        pay(model, asking->payer, first[asking->fetched][level] + asking->asked[level], 1);
+        for (int i = 0; i <= asking->asked[level]; i++) {
+            asking->payer->object = asking->asked_in[level][i];
+            asking->payer->group = asking->asked_group[level][i];
+            pay(model, asking->payer, first[asking->fetched][level] + i, 1);
+        }
     }
 }
 

@@ -56,8 +56,8 @@ struct asking {
     struct model_place missed_where[3];
     uint32_t missed_at[3], at;
     struct model_miss miss[3]; /* and the rest of it */
-    int asked[3];                    /* the largest event of stack distances; -1: none */
-    uint32_t asked_in[3], asked_group[3]; /* of the first line that has one */
+    int asked[3]; /* the largest event of stack distances; -1: none */
+    uint32_t asked_in[3][M_DISTANCES], asked_group[3][M_DISTANCES]; /* of the first line that has each */
     bool prefetching; /* nobody asks: a prefetcher does */
     bool again, otherwise;   /* the first line that missed was invalid; a line missed that was not */
     bool no_page, walked;    /* a page was not in the first TLB; one was in none */
@@ -80,16 +80,14 @@ static inline void miss(struct asking *asking, int level, const struct model_mis
     asking->missed[level] = true;
 }
 
-/* A level below the first is asked for a line with this event of its stack distance; -1: none. */
+/* A level below the first is asked for a line with this event of its stack distance, and those before; -1: none. */
 static inline void ask_at(struct asking *asking, int level, int event)
 {
-    if (asking->prefetching || event <= asking->asked[level])
-        return;
-    if (asking->asked[level] < 0) {
-        asking->asked_in[level] = asking->payer->object;
-        asking->asked_group[level] = asking->payer->group;
+    for (int i = asking->asked[level] + 1; i <= event && !asking->prefetching; i++) {
+        asking->asked_in[level][i] = asking->payer->object;
+        asking->asked_group[level][i] = asking->payer->group;
+        asking->asked[level] = i;
     }
-    asking->asked[level] = event;
 }
 
 struct model {
