@@ -346,7 +346,8 @@ static const struct tp_section miss_kinds = {
     "\"Dist1" level "\", \"Dist2" level "\", \"Dist3" level "\", \"Dist4" level "\", \"Dist6" level "\", " \
     "\"Dist8" level "\", \"Dist12" level "\", \"Dist16" level "\", \"Dist24" level "\", \"Dist32" level "\", " \
     "\"Dist48" level "\", \"Dist64" level "\""
-#define WITH_DISTANCES(level) "SELECT EXISTS (SELECT 1 FROM events WHERE name = 'Dist1" level "')"
+#define WITH_DISTANCES(level, cache) \
+    "SELECT EXISTS (SELECT 1 FROM events WHERE name = 'Dist1" level "') AND " OF_CACHE(cache, "count(*)")
 #define OF_CACHE(cache, what) "(SELECT " what " FROM meta WHERE key = 'cache." cache "')"
 #define WAYS "CAST(substr(value, instr(value, ',') + 1) AS INTEGER)"
 #define BYTES_OF_A_WAY "CAST(value AS INTEGER) / " WAYS
@@ -359,7 +360,7 @@ static const struct tp_section miss_kinds = {
             {"share", PERCENT, "%", 50, "100.0 * misses / nullif(most, 0)"}, \
             {"size", TEXT, "with", 0, "curve_size(bytes) || iif(ways = " OF_CACHE(cache, WAYS) ", ' *', '')"}, \
             {"bar", TEXT, "", 40, "substr('████████████████████', 1, CAST(20.5 * misses / most AS INTEGER))"}, END}, \
-        .rows = TP_ROWS_ALL, .order = "ways", .there = WITH_DISTANCES(level), \
+        .rows = TP_ROWS_ALL, .order = "ways", .there = WITH_DISTANCES(level, cache), \
         .from = "(SELECT ways, ways * " OF_CACHE(cache, BYTES_OF_A_WAY) " AS bytes, iif(ways = " OF_CACHE(cache, WAYS) \
                 ", " now ", " asked("ways") ") AS misses, " asked("1") " AS most FROM (SELECT column1 AS ways FROM (" \
                 SIZES ") UNION SELECT " OF_CACHE(cache, WAYS) "), totals)"}
@@ -377,7 +378,7 @@ static const struct tp_section shared_curve = {
         {"bytes", COUNT}, {"misses", COUNT, "misses\nof each"}, {"more", TP_COLUMN_CHANGE, "more", 0, "misses - alone"},
         {"more_percent", PERCENT, "%", 50, "100.0 * (misses - alone) / nullif(alone, 0)"},
         {"size", TEXT, "with", 60, "curve_size(bytes)"}, {"processes", COUNT, "processes"}, END},
-    .rows = TP_ROWS_ALL, .order = "processes", .there = WITH_DISTANCES("L"),
+    .rows = TP_ROWS_ALL, .order = "processes", .there = WITH_DISTANCES("L", "LL"),
     .from = "(SELECT ways / column1 AS processes, column1 * " OF_CACHE("LL", BYTES_OF_A_WAY) " AS bytes, "
             OF_LAST("column1") " AS misses, " LAST_NOW " AS alone FROM (" SIZES "), totals, (SELECT "
             OF_CACHE("LL", WAYS) " AS ways) WHERE ways % column1 = 0)"};
@@ -394,7 +395,7 @@ static const struct tp_section shared_curve = {
              "curve_size(curve_fits(" OF_CACHE("LL", BYTES_OF_A_WAY) ", " DISTANCES_OF("L") "))", \
              .about = "the size that saves nine tenths of what the largest saves"}, __VA_ARGS__, END}, \
         .where = OF_LAST("1") " > 0", .by = OF_LAST("1"), .total = "SELECT " OF_LAST("1") " FROM totals", \
-        .there = WITH_DISTANCES("L")}
+        .there = WITH_DISTANCES("L", "LL")}
 WHO_ASKS(function_curves, "Functions that ask LL", "functions", .ties = "function, id",
          POINT("function", "function", NULL));
 WHO_ASKS(loop_curves, "Loops that ask LL", "loops", .ties = "file, line, id", LOOP("ifnull(inlined, function)"));
@@ -635,7 +636,8 @@ const struct tp_section_group tp_section_groups[] = {
      .fixed = true,
      .needs = {{"SELECT " OWN_FORMAT, "--curves: files of $format do not say this of misses"},
                {ANY("events WHERE name IN ('Dist1L', 'Dist1D2')"),
-                "--curves: this profile does not have them; record it with --curves=yes"}},
+                "--curves: this profile does not have them; record it with --curves=yes"},
+               {ANY("meta WHERE key = 'cache.LL'"), "--curves: the two sides of $file have other caches"}},
      .sections = SECTIONS(&curves, &second_curves, &shared_curve, &function_curves, &loop_curves, &data_curves)},
     {.option = "pairs",
      .help = "who loads lines again, and who had thrown them out; who is the\n"

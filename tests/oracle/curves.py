@@ -61,7 +61,20 @@ def compare(program, engine, cache, options):
                 check(got == values, "%s, %s: %r, by itself %r" % (what, function, got, values))
 
 
+def differ(program):
+    """A difference of other caches has no sizes."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, size in ("one", "1M"), ("two", "2M"):
+            subprocess.run([TENURE, "record", "-q", "--curves=yes", "--LL=%s,16,64" % size, "-o", name, program],
+                           check=True, stdout=subprocess.DEVNULL, cwd=folder)
+        subprocess.run([TENURE, "diff", "-o", "both", "one", "two"], check=True, capture_output=True, cwd=folder)
+        told = subprocess.run([TENURE, "report", "--curves", "both"], capture_output=True, text=True, cwd=folder)
+        check((told.returncode, told.stdout, told.stderr) ==
+              (1, "", "tenure: --curves: the two sides of both have other caches\n"), "a difference: %r" % told)
+
+
 def main():
+    differ(PROGRAMS[0])
     for number, program in enumerate(PROGRAMS):
         for engine in ("native", "valgrind"):
             for cache in SIZES:
