@@ -22,7 +22,7 @@ _tenure_topics()
 
 _tenure_machines()
 {
-    "$1" machines --csv 2>/dev/null | sed '1d;s/,.*//'
+    "$1" machines --csv 2>/dev/null | sed -n '1d;s/,.*//;/^[A-Za-z0-9._-]*$/p'
 }
 
 # Of an event, those of the file on the command line, or of the newest profile here.

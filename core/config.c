@@ -9,6 +9,7 @@
 #include "core/access/cache.h"
 #include "core/access/sample.h"
 #include "core/attribute/context.h"
+#include "core/explain/distance.h"
 #include "tenure_core.h"
 
 #include <string.h>
@@ -84,8 +85,9 @@ const char *tn_config_check(const struct tn_config *config)
                                config->strides || config->curves))
         return "write-backs, prefetching, coherence, patterns, curves and strides are those of simulated caches: not "
                "without cache simulation";
-    if (config->curves && config->ll.policy != TN_LRU && (!config->l2.size || config->l2.policy != TN_LRU))
-        return "what caches would miss with other numbers of ways is known only with LRU (--curves=yes)";
+    if (config->curves && !tn_keeps_distances(config, false) && !(config->l2.size && tn_keeps_distances(config, true)))
+        return "what caches would miss with other numbers of ways is known only with LRU, and of L2 without coherence "
+               "(--curves=yes)";
     if (tn_prefetches_d1(config) && config->coherence)
         return "prefetchers at D1 (--prefetch=d1-...) need --coherence=no: what they load is not kept coherent";
     if (config->pairs && !config->patterns)

@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LARGEST = 64 << 10 };
@@ -57,17 +58,27 @@ static bool own_path(char out[PATH_MAX], const char *name)
            snprintf(out, PATH_MAX, "%s/tenure/machines/%s", config, name) < PATH_MAX;
 }
 
+/* It is read twice, and a named pipe may never have anything to say. */
+static int open_file(struct tp_scan *scan, const char *path, struct tp_error *err)
+{
+    struct stat status;
+
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return TP_FAIL(err, "%s: no regular file, as a machine's must be", path);
+    return tp_scan_open(scan, path, err);
+}
+
 int machines_open(struct tp_scan *scan, const char *name, struct tp_error *err)
 {
     static char path[PATH_MAX];
     const struct topic *built_in = machine_texts;
     const char *const *names;
 
-    if (strchr(name, '/') != NULL)
-        return tp_scan_open(scan, name, err);
-    if (own_path(path, name) && access(path, F_OK) == 0)
-        return tp_scan_open(scan, path, err);
     *scan = (struct tp_scan){.path = name, .file = -1, .ended = true, .err = err};
+    if (strchr(name, '/') != NULL)
+        return open_file(scan, name, err);
+    if (*name != '\0' && *name != '.' && own_path(path, name) && access(path, F_OK) == 0)
+        return open_file(scan, path, err);
     while (built_in->name != NULL && strcmp(built_in->name, name) != 0)
         built_in++;
     if (built_in->name != NULL)
@@ -107,6 +118,8 @@ static const char *take(struct described *machine, const char *name, const char 
     for (size_t i = 0; i < options_count; i++) {
         if (!machines_describe(&options_table[i]) || strcmp(options_table[i].name, name) != 0)
             continue;
+        if (options_given(&machine->options, name))
+            return "another line has said that already";
         char *argument = term_text("--%s=%s", name, value);
         options_take(&machine->options, argument, &wrong);
         free(argument);

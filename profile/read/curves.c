@@ -45,6 +45,7 @@ static void text(sqlite3_context *context, int count, sqlite3_value **argument)
     (void)count;
     for (size_t i = 0; i < DISTANCES && most > 0; i++) {
         double part = (double)misses_of(argument, tp_distances[i].ways) / (double)most;
+        part = part < 1 ? part : 1; /* who made the file may have written anything */
         strcat(out, part > 0 ? bars[(int)(part * 7 + 0.5)] : " ");
     }
     if (most > 0)
@@ -59,7 +60,7 @@ static void fits(sqlite3_context *context, int count, sqlite3_value **argument)
 
     (void)count;
     for (size_t i = 0; i < DISTANCES && least < most / 2.0; i++) {
-        if ((double)(misses_of(argument + 1, tp_distances[i].ways) - least) > (double)(most - least) / 10)
+        if ((double)misses_of(argument + 1, tp_distances[i].ways) - (double)least > ((double)most - (double)least) / 10)
             continue;
         sqlite3_result_int64(context, sqlite3_value_int64(argument[0]) * tp_distances[i].ways);
         return;

@@ -637,7 +637,8 @@ const struct tp_section_group tp_section_groups[] = {
      .needs = {{"SELECT " OWN_FORMAT, "--curves: files of $format do not say this of misses"},
                {ANY("events WHERE name IN ('Dist1L', 'Dist1D2')"),
                 "--curves: this profile does not have them; record it with --curves=yes"},
-               {ANY("meta WHERE key = 'cache.LL'"), "--curves: the two sides of $file have other caches"}},
+               {"SELECT NOT EXISTS (SELECT 1 FROM meta WHERE key = 'diff.baseline')",
+                "--curves: a difference has none; `tenure diff --show=LLm@SIZE` compares one size"}},
      .sections = SECTIONS(&curves, &second_curves, &shared_curve, &function_curves, &loop_curves, &data_curves)},
     {.option = "pairs",
      .help = "who loads lines again, and who had thrown them out; who is the\n"

@@ -140,7 +140,8 @@ def refused():
             (GOOD + 'L2\n', ":7: NAME = VALUE expected, there is 'L2'"),
             (GOOD + 'paths = 3\n', ':7: paths = 3: a line begins'),
             (GOOD + 'dtlb = 64,5\n', ':7: dtlb = 64,5: a TLB has'),
-            (GOOD + 'D1 = 1,1,1\n', ':7: D1 = 1,1,1: the line must be'),
+            (GOOD.replace('24K,6,64,lru', '1,1,1'), ':3: D1 = 1,1,1: the line must be'),
+            (GOOD + 'D1 = 1,1,1\n', ':7: D1 = 1,1,1: another line has said that already'),
             (GOOD + '\0', ':7: a NUL byte'),
             (GOOD + 'title = \x1b[2J\n', ':7: a control'), ('', ': no line says what I1'),
             (GOOD + '#' * 70000, ":1: a machine's file is at most 65536 bytes"),
@@ -150,7 +151,10 @@ def refused():
             got = run([TENURE, *command])
             check(f'{text[-20:]!r}: {got[2]}', (got[0], got[1], got[2].count('\n'), './bad' + says in got[2]),
                   (status, '', 1, True))
-    check('a folder', run([TENURE, 'machines', './'])[2], 'tenure: machines: ./: cannot read: Is a directory\n')
+    os.mkfifo('pipe')
+    for path in './', './pipe':
+        check('no file', run([TENURE, 'machines', path])[2],
+              "tenure: machines: %s: no regular file, as a machine's must be\n" % path)
     check('no file', run([TENURE, 'machines', './x'])[2],
           'tenure: machines: ./x: cannot open: No such file or directory\n')
     write('latin', GOOD.encode() + b'# \xff \xc2\x9b2J\n')

@@ -8,6 +8,7 @@ Of each program, for L2 and the last level in both engines: totals, and each fun
 """
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -62,7 +63,7 @@ def compare(program, engine, cache, options):
 
 
 def differ(program):
-    """A difference of other caches has no sizes."""
+    """A difference has no curves; one whose counts cannot be is shown."""
     with tempfile.TemporaryDirectory() as folder:
         for name, size in ("one", "1M"), ("two", "2M"):
             subprocess.run([TENURE, "record", "-q", "--curves=yes", "--LL=%s,16,64" % size, "-o", name, program],
@@ -70,7 +71,12 @@ def differ(program):
         subprocess.run([TENURE, "diff", "-o", "both", "one", "two"], check=True, capture_output=True, cwd=folder)
         told = subprocess.run([TENURE, "report", "--curves", "both"], capture_output=True, text=True, cwd=folder)
         check((told.returncode, told.stdout, told.stderr) ==
-              (1, "", "tenure: --curves: the two sides of both have other caches\n"), "a difference: %r" % told)
+              (1, "", "tenure: --curves: a difference has none; `tenure diff --show=LLm@SIZE` compares one size\n"),
+              "a difference: %r" % told)
+        with sqlite3.connect(os.path.join(folder, "one")) as database: # larger caches miss more, which none does
+            database.execute("UPDATE t_functions SET Dist1L = 1, Dist2L = 1 << 62, Dist64L = -(1 << 62)")
+        told = subprocess.run([TENURE, "report", "--curves", "one"], capture_output=True, text=True, cwd=folder)
+        check(told.returncode == 0 and "Functions that ask LL" in told.stdout, "what no recording has: %r" % told)
 
 
 def main():
