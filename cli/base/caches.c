@@ -2,6 +2,8 @@
 /* caches.c: see caches.h. */
 #include "cli/base/caches.h"
 
+#include "profile/read/curves.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,35 +20,30 @@ bool caches_read_text(const char *path, char *text, size_t size)
     return good;
 }
 
-/* 2, 1 or 0: in MiB, in KiB or in bytes, of which *count are that many. */
-static int unit_of(uint64_t bytes, unsigned long long *count)
-{
-    int unit = bytes % (1 << 20) == 0 ? 2 : bytes % (1 << 10) == 0;
-
-    *count = bytes >> 10 * unit;
-    return unit;
-}
-
 void caches_words(const struct tn_geometry *geometry, char *out, size_t size)
 {
-    static const char *const units[] = {"bytes", "KiB", "MiB"};
-    unsigned long long count;
-    int unit = unit_of(geometry->size, &count);
+    uint64_t bytes = geometry->size;
+    const char *unit = "bytes";
     bool usual = geometry->policy == TN_LRU;
 
-    snprintf(out, size, "%llu %s, %u-way, %u-byte lines%s%s", count, units[unit], geometry->assoc,
+    if (bytes % (1 << 20) == 0) {
+        bytes >>= 20;
+        unit = "MiB";
+    } else if (bytes % (1 << 10) == 0) {
+        bytes >>= 10;
+        unit = "KiB";
+    }
+    snprintf(out, size, "%llu %s, %u-way, %u-byte lines%s%s", (unsigned long long)bytes, unit, geometry->assoc,
              geometry->line, usual ? "" : ", ", usual ? "" : geometry_policy[geometry->policy]);
 }
 
 void caches_option(const struct tn_geometry *geometry, char out[GEOMETRY_TEXT])
 {
-    static const char *const units[] = {"", "K", "M"};
-    char text[GEOMETRY_TEXT];
-    unsigned long long count;
-    int unit = unit_of(geometry->size, &count);
+    char text[GEOMETRY_TEXT], size[32];
 
     geometry_put(text, geometry);
-    snprintf(out, GEOMETRY_TEXT, "%llu%s%s", count, units[unit], strchr(text, ','));
+    tp_size_text(size, sizeof size, geometry->size);
+    snprintf(out, GEOMETRY_TEXT, "%s%s", size, strchr(text, ','));
 }
 
 void caches_text(const struct tn_geometry geometry[GEOMETRY_LEVELS], const char *const source[GEOMETRY_LEVELS],

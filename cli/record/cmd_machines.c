@@ -33,16 +33,19 @@ static const struct opt_command command = {
     OPT_ROWS(rows),
 };
 
-static void print(const char *name)
+/* What was read before and found to be right. */
+static int print(const char *name)
 {
     struct tp_error err;
     struct tp_scan scan;
+    int more = machines_open(&scan, name, &err) == 0 ? 1 : -1;
 
-    if (machines_open(&scan, name, &err) == 0) {
-        while (tp_scan_line(&scan) > 0)
-            term_labelled("", 0, scan.at);
-    }
+    while (more > 0 && (more = tp_scan_line(&scan)) > 0)
+        term_labelled("", 0, scan.at);
     tp_scan_close(&scan);
+    if (more < 0)
+        term_error("machines: %s", err.message);
+    return more < 0 ? CLI_USAGE : CLI_GOOD;
 }
 
 static void add(struct table *table, const struct described *machine, const char *name)
@@ -114,6 +117,5 @@ int cmd_machines(int argc, char **argv)
         term_error("machines: %s", err.message);
         return CLI_USAGE;
     }
-    print(argv[first]);
-    return term_finish(CLI_GOOD);
+    return term_finish(print(argv[first]));
 }

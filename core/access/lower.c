@@ -326,7 +326,7 @@ static struct tn_record *fill_slot(tn_core *core, struct tn_lower *lower, const 
 
 /* ------------------------------------------------------------------------------------------ stack distances */
 
-/* The line is used by the cache, which keeps the stacks of its sets. */
+/* Use the line: look up its place, and where stack distances are kept, its distance. */
 TN_ALWAYS_INLINE void use_place(struct tn_lower *lower, struct tn_place *place, bool compact)
 {
     struct tn_ask ask, *asked = lower->distances ? &ask : NULL;
@@ -338,8 +338,8 @@ TN_ALWAYS_INLINE void use_place(struct tn_lower *lower, struct tn_place *place, 
         place->distance = (uint8_t)tn_distance_use(lower->distances, place->set, asked);
 }
 
-/* An access asks for a line at a distance with this event: it is charged that and those before it, each once, in the
- * line of which it is so first. */
+/* An access asks for a line whose distance has this event: it is charged the event and all before it, each once, to who
+ * pays for the first of its lines that goes so far. */
 static __attribute__((noinline)) void charge_distance(tn_core *core, struct tn_lower *lower,
                                                       const struct tn_taken *taken, uint32_t event)
 {

@@ -7,9 +7,7 @@
  */
 #include "profile/read/curves.h"
 
-#include <inttypes.h>
 #include <sqlite3.h>
-#include <stdio.h>
 #include <string.h>
 
 const struct tp_distance tp_distances[] = {
@@ -65,13 +63,6 @@ static void fits(sqlite3_context *context, int count, sqlite3_value **argument)
         sqlite3_result_int64(context, sqlite3_value_int64(argument[0]) * tp_distances[i].ways);
         return;
     }
-}
-
-void tp_size_text(char *out, size_t size, uint64_t bytes)
-{
-    unsigned shift = bytes % (1 << 20) == 0 ? 20 : bytes % (1 << 10) == 0 ? 10 : 0;
-
-    snprintf(out, size, "%" PRIu64 "%s", bytes >> shift, shift == 20 ? "M" : shift ? "K" : "");
 }
 
 /* curve_size(BYTES): "512K"; NULL of NULL. */
