@@ -72,6 +72,8 @@ static void caches_new(tn_core *core, struct tn_l1 **i1, struct tn_l1 **d1, stru
         (*i1)->prefetcher = (*d1)->prefetcher = tn_host_alloc(sizeof(struct tn_prefetcher));
     if (tn_prefetches_d1(&core->config))
         (*d1)->own_prefetcher = tn_host_alloc(sizeof(struct tn_prefetcher)), (*d1)->usual_ways = 0;
+    if (core->config.remap_count > 0)
+        (*d1)->usual_ways = 0;
 }
 
 static void caches_free(struct tn_l1 *i1, struct tn_l1 *d1, struct tn_lower *l2)
@@ -94,6 +96,16 @@ static void lower_levels_new(tn_core *core)
 
 static void zero_alone(tn_core *core);
 
+/* In the D1s of all threads. */
+static void set_apart(tn_core *core, uint64_t start, uint64_t end)
+{
+    for (uint32_t id = 1; id < core->threads.count; id++) {
+        struct tn_thread *thread = tn_thread_record_of(core, id)->thread;
+        if (thread && thread->d1)
+            tn_l1_set_apart(thread, start, end);
+    }
+}
+
 tn_core *tn_core_new(const struct tn_config *config)
 {
     tn_core *core = tn_host_alloc(sizeof *core);
@@ -113,6 +125,7 @@ tn_core *tn_core_new(const struct tn_config *config)
     core->merged = TN_STEP;
     core->wait = tn_ring_wait;
     core->zero = zero_alone;
+    core->set_apart = set_apart;
     if (config->data)
         core->data = tn_data_new(config, &core->pools);
     if (config->timeline)

@@ -62,6 +62,7 @@ struct tn_core {
     struct tn_pool stack_pool, level_pool, handler_pool, special_pool, resolver_pool, allocating_pool;
     void (*wait)(struct tn_thread *thread); /* tn_ring_wait, for the stacks, which know nothing of rings */
     void (*zero)(tn_core *core);            /* tn_zero for the stacks, while no other thread runs */
+    void (*set_apart)(tn_core *core, uint64_t start, uint64_t end); /* tn_l1_set_apart, for attribute/remap.c */
 
     /* Caches. */
     struct tn_l1 *shared_i1, *shared_d1;

@@ -101,6 +101,40 @@ struct tn_tlb_geometry {
     uint32_t assoc;   /* ways per set; entries: of one set */
 };
 
+/* Where the bytes of a data object's blocks are simulated, in place of where they are (docs/model.md, 22). */
+enum { TN_REMAP_PARTS = 32, TN_REMAP_RUNS = 256 };
+struct tn_remap_run {
+    uint32_t from, to; /* bytes of an element; `to`: the first behind them */
+    uint32_t part;     /* from 0 on, in the order of the runs: the first run is of part 0 */
+};
+struct tn_remap {
+    uint32_t element; /* bytes; 0: what is known of the object, else the bytes of its first block */
+    uint32_t runs;    /* none: the element is one. What they leave is the rest */
+    uint32_t rest;    /* the part that has the rest behind its runs */
+    uint32_t pad;     /* what an element takes in its part becomes a multiple of this, if it is not 0 */
+    uint32_t row;     /* bytes of a row of elements that become columns; 0: elements stay in their order */
+    uint32_t align;   /* a power of two, which addresses of blocks become a multiple of; 0: as usual */
+    bool pool, walk;  /* blocks are packed: in the order in which they begin, or (walk) in that of their first reads */
+    struct tn_remap_run run[TN_REMAP_RUNS];
+};
+/* A data object that has just been made. Texts live until the core returns to the engine. */
+struct tn_remap_caller {
+    const char *function, *object; /* names, as tn_function and tn_object have them */
+};
+struct tn_remap_object {
+    uint8_t kind;           /* TN_DATA_HEAP or TN_DATA_STATIC */
+    const char *name, *file; /* of a static one, as in tn_memory_info */
+    uint64_t path; /* tn_remap_path of a heap object's sites, from the innermost on; of a symbol's address and size */
+    const struct tn_remap_caller *caller; /* of a heap object: the function that allocates, who called that, ... */
+    uint32_t callers;
+};
+/* A number for a path of call sites: begin with 0, and add the addresses of their instructions in their files. */
+static inline uint64_t tn_remap_path(uint64_t path, uint64_t address)
+{
+    path = (path ^ address) * 0x9e3779b97f4a7c15ull;
+    return path ^ path >> 29;
+}
+
 /* Takes the entries of a ring further (core/access/queue.h): foresees, looks up and consumes those that were not yet,
  * up to the numbers given. An engine whose own code leaves vectors alone may compile core/access/lower.c once more with
  * them, its consumer under the name TN_TAKER_FOR, and say in tn_config that this one is to be used. */
@@ -162,6 +196,11 @@ struct tn_config {
      * there instead; 0 if the function returns something else than 0. */
     uint64_t (*result)(void *user, tn_thread *thread, uint64_t at);
 
+    /* With data, not with parallel or sample: which of these `remaps`, from 1 on, is for an object; 0: none. */
+    const struct tn_remap *remaps;
+    uint32_t remap_count;
+    uint32_t (*remap_of)(void *user, const struct tn_remap_object *object);
+
     /* Parallel engines: from alone(user, true) to alone(user, false) no other thread is in the program's code or in the
      * core. Called where a function that runs asks for something that concerns all threads. */
     void (*alone)(void *user, bool begins);
@@ -217,7 +256,7 @@ const char *tn_tlb_check(const struct tn_tlb_geometry *levels);
  * multiple | TN_FRESH: nobody has used the line since it was loaded, and the first who does is to call; with TLBs
  * either may have its bit TN_PARKED changed: the line's page has left the first TLB since the line was used last, and
  * who uses it is to call; with prefetchers at D1, its bit TN_UNASKED: a prefetcher has loaded the line, and the first
- * who uses it is to call;
+ * who uses it is to call; with remaps, TN_APART: other bytes of the line are simulated elsewhere, and everybody calls;
  * 0 <= distinct bytes in mask <= bytes in use; stamp is the stamp of the last access.
  * mask: bit i is granule i; a granule is max(1, line / 64) bytes. Bits beyond the line are ignored. */
 struct tn_way {
@@ -230,6 +269,7 @@ struct tn_way {
 #define TN_FRESH 0x4000000000000000ull   /* the same, of a line with it */
 #define TN_PARKED 0x2000000000000000ull  /* the same, of a line in which this bit is not what it is in the address */
 #define TN_UNASKED 0x1000000000000000ull /* the same */
+#define TN_APART 0x0800000000000000ull /* the same */
 
 /* The hot part of a thread; all of it, and the arrays that follow it, are reached from one base register.
  * Only the fields above the line are the engine's to touch. */

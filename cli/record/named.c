@@ -124,7 +124,9 @@ void named_unmatched(tp_profile *profile)
 
         term_escape(option, sizeof option, text);
         term_escape(name, sizeof name, symbol != NULL ? symbol : like);
-        if (symbol != NULL)
+        if (strncmp(text, "--remap=", 8) == 0)
+            term_error("%s: no data structure of this name was met; `tenure report --data` prints names", option);
+        else if (symbol != NULL)
             term_error("%s: its library was opened by the program itself; name it by its symbol, %s", option, name);
         else if (*like != '\0')
             term_error("%s: no function of this name was met; names like it: %s", option, name);

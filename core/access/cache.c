@@ -23,6 +23,7 @@
 #include "coherence.h"
 #include "core/attribute/context.h"
 #include "core/attribute/objects.h"
+#include "core/attribute/remap.h"
 #include "core/attribute/stack.h"
 #include "core/attribute/thread.h"
 #include "core/core.h"
@@ -31,72 +32,9 @@
 #include "plru.h"
 #include "queue.h"
 #include "rrip.h"
+#include "ways.h"
 
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
-/* ------------------------------------------------------------------------------------------ ways */
-
-static struct tn_way *ways_of(struct tn_thread *thread, const struct tn_l1_layout *layout)
-{
-    return (struct tn_way *)((char *)thread + layout->ways);
-}
-
-static uint32_t table_bytes(const struct tn_l1_layout *layout)
-{
-    return (layout->table_mask + 1) * sizeof(uint16_t);
-}
-
-/* What was written to way `way`; NULL if that is not kept. */
-static uint64_t *written_of(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t way)
-{
-    return layout->written ? (uint64_t *)((char *)thread + layout->written) + way : NULL;
-}
-
-/* The word that tells whether the line of a way is exclusive, where D1s are kept coherent. */
-static uint64_t *exclusive_of(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t way)
-{
-    return (uint64_t *)((char *)thread + layout->exclusive) + way;
-}
-
-/* From now on the way table leads from the line to the way. */
-static inline void lead_to(struct tn_thread *thread, const struct tn_l1_layout *layout, uint32_t table,
-                           uint64_t number, uint32_t way)
-{
-    uint16_t *elements = (uint16_t *)((char *)thread + table);
-    elements[number & layout->table_mask] = (uint16_t)(way * (sizeof(struct tn_way) / 8));
-}
-
-/* Of lines that are not simulated the way tables lead to the way that belongs to nobody; and never elsewhere, since
- * nobody loads them. */
-static void clear_tables(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1)
-{
-    memset((char *)thread + layout->table, 0, layout->tables * table_bytes(layout));
-    if (thread->core->sample.groups == 1)
-        return;
-    for (uint32_t table = 0; table < layout->tables; table++) {
-        for (uint64_t number = 0; number <= layout->table_mask; number++) {
-            if (!tn_is_sampled(&thread->core->layout, number << layout->line_bits))
-                lead_to(thread, layout, layout->table + table * table_bytes(layout), number, l1->lines);
-        }
-    }
-}
-
-void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1)
-{
-    struct tn_way *ways = ways_of(thread, layout);
-    clear_tables(thread, layout, l1);
-    for (uint32_t i = 0; i <= l1->lines; i++)
-        ways[i] = (struct tn_way){.line = TN_NO_LINE};
-    if (layout->written)
-        memset(written_of(thread, layout, 0), 0, l1->lines * sizeof(uint64_t));
-    for (uint32_t i = 0; layout->exclusive && i <= l1->lines; i++)
-        *exclusive_of(thread, layout, i) = TN_NO_LINE;
-    if (l1->coherent)
-        tn_coherent_clear(l1->coherent, l1->lines);
-}
 
 /* ------------------------------------------------------------------------------------------ who pays */
 
@@ -174,30 +112,10 @@ struct want {
     struct tn_payer *payer;
 };
 
-/* The first of `n` tags that is equal, n being a multiple of 4; n: none, which is what most calls find. */
-TN_ALWAYS_INLINE uint32_t equal_tag(const uint32_t *tags, uint32_t n, uint32_t tag)
-{
-#ifdef __SSE2__
-    uint32_t equal = 0;
-    __m128i want = _mm_set1_epi32((int)tag);
-    for (uint32_t i = 0; i < n; i += 4) {
-        __m128i four = _mm_cmpeq_epi32(*(const __m128i_u *)&tags[i], want);
-        equal |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(four)) << i;
-    }
-    return equal ? (uint32_t)__builtin_ctz(equal) : n;
-#else
-    for (uint32_t i = 0; i < n; i++) {
-        if (tags[i] == tag)
-            return i;
-    }
-    return n;
-#endif
-}
-
 /* Whether the way holds the line, which may have marks. */
 static inline bool is_of(const struct tn_way *way, uint64_t line)
 {
-    return ((way->line ^ line) & ~(TN_FRESH | TN_PARKED | TN_UNASKED)) == 0;
+    return ((way->line ^ line) & ~(TN_FRESH | TN_PARKED | TN_UNASKED | TN_APART)) == 0;
 }
 
 /* The way of the set that begins with way number `first`; NULL if the line is in none. A tag that is equal may be that
@@ -206,7 +124,7 @@ static inline struct tn_way *way_of_line(const struct tn_l1 *l1, struct tn_way *
                                          uint64_t number)
 {
     if (l1->assoc == 8) {
-        uint32_t equal = equal_tag(&l1->tags[first], 8, (uint32_t)number);
+        uint32_t equal = tn_equal_tag(&l1->tags[first], 8, (uint32_t)number);
         if (equal == 8)
             return NULL;
         if (is_of(&set[equal], line))
@@ -244,7 +162,7 @@ static inline void queue_written(struct tn_thread *thread, const struct tn_l1_la
     entry->written = 0;
     if (!layout->written)
         return;
-    uint64_t *written = written_of(thread, layout, way);
+    uint64_t *written = tn_written_of(thread, layout, way);
     entry->written = *written;
     *written = 0;
 }
@@ -280,7 +198,7 @@ TN_ALWAYS_INLINE void queue_miss(struct tn_thread *thread, const struct tn_l1_la
 static __attribute__((noinline)) void use_page(struct tn_thread *thread, const struct tn_l1_layout *layout,
                                                struct tn_l1 *l1, const struct want *want, uint32_t way)
 {
-    struct tn_way *ways = ways_of(thread, layout);
+    struct tn_way *ways = tn_ways_of(thread, layout);
     struct tn_held held = {0};
     uint32_t counts = tn_tlb_use(l1->tlb, &thread->core->config, ways, want->line, want->stamp, way);
     if (!counts)
@@ -304,14 +222,14 @@ TN_ALWAYS_INLINE struct tn_way *load_into(struct tn_thread *thread, const struct
                                           struct tn_l1 *l1, const struct want *want, uint64_t number,
                                           uint32_t index, struct tn_late *payer, const struct tn_held *held)
 {
-    struct tn_way *way = &ways_of(thread, layout)[index];
+    struct tn_way *way = &tn_ways_of(thread, layout)[index];
     queue_miss(thread, layout, way, index, want, payer, held);
     way->line = want->line | l1->fresh;
     way->use = 0;
     way->mask = 0;
     way->stamp = want->stamp;
     l1->tags[index] = (uint32_t)number;
-    lead_to(thread, layout, want->table, number, index);
+    tn_lead_to(thread, layout, want->table, number, index);
     return way;
 }
 
@@ -319,13 +237,13 @@ TN_ALWAYS_INLINE struct tn_way *load_into(struct tn_thread *thread, const struct
 static __attribute__((noinline)) void load_uncounted(struct tn_thread *thread, const struct tn_l1_layout *layout,
                                                      struct tn_l1 *l1, const struct want *want, uint32_t index)
 {
-    struct tn_way *way = &ways_of(thread, layout)[index];
+    struct tn_way *way = &tn_ways_of(thread, layout)[index];
     if (way->line != TN_NO_LINE && tn_sample_counts(&thread->core->sample, way->line)) {
         uint32_t flags = TN_ENTRY_FLUSH | (want->flags & TN_ENTRY_SECOND);
         queue_written(thread, layout, index, queue_way(thread, l1, way, index, want->stamp, flags));
         tn_ring_add(thread, thread->ring);
     } else if (layout->written) {
-        *written_of(thread, layout, index) = 0;
+        *tn_written_of(thread, layout, index) = 0;
     }
     *way = (struct tn_way){.line = want->line, .stamp = want->stamp};
 }
@@ -338,11 +256,11 @@ TN_ALWAYS_INLINE struct tn_way *load_line(struct tn_thread *thread, const struct
     if (thread->core->sample.part_mask && !tn_sample_counts(&thread->core->sample, want->line)) {
         load_uncounted(thread, layout, l1, want, index);
         l1->tags[index] = (uint32_t)number;
-        lead_to(thread, layout, want->table, number, index);
-        return &ways_of(thread, layout)[index];
+        tn_lead_to(thread, layout, want->table, number, index);
+        return &tn_ways_of(thread, layout)[index];
     }
     if (l1->tlb) {
-        tn_tlb_leave(l1->tlb, &ways_of(thread, layout)[index], index);
+        tn_tlb_leave(l1->tlb, &tn_ways_of(thread, layout)[index], index);
         use_page(thread, layout, l1, want, index);
     }
     struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
@@ -365,7 +283,7 @@ static __attribute__((noinline)) struct tn_way *load_any(struct tn_thread *threa
                                                          struct tn_l1 *l1, const struct want *want, uint64_t number,
                                                          uint32_t first)
 {
-    return load_line(thread, layout, l1, want, number, way_for(l1, ways_of(thread, layout), first, want->stamp));
+    return load_line(thread, layout, l1, want, number, way_for(l1, tn_ways_of(thread, layout), first, want->stamp));
 }
 
 enum brought { FOUND, FOUND_MARKED, MISSED, PASSED };
@@ -379,8 +297,8 @@ static inline struct tn_way *pass_line(struct tn_thread *thread, const struct tn
     if (thread->core->data && thread->collecting && tn_sample_counts(&thread->core->sample, want->line))
         /* so that a new page is counted */
         tn_data_at(thread->core, thread->core->data, want->address, l1->shape.line);
-    lead_to(thread, layout, want->table, want->line >> l1->shape.line_bits, l1->lines);
-    return &ways_of(thread, layout)[l1->lines];
+    tn_lead_to(thread, layout, want->table, want->line >> l1->shape.line_bits, l1->lines);
+    return &tn_ways_of(thread, layout)[l1->lines];
 }
 
 /* A line is used for the first time since it was loaded: an entry tells the consumer. */
@@ -388,11 +306,11 @@ static __attribute__((noinline)) void use_fresh_line(struct tn_thread *thread, s
                                                      const struct want *want, struct tn_way *way)
 {
     const struct tn_l1_layout *layout = &thread->core->layout.d1;
-    uint32_t index = (uint32_t)(way - ways_of(thread, layout));
+    uint32_t index = (uint32_t)(way - tn_ways_of(thread, layout));
     struct tn_held held = {0};
     struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
-    if (layout->exclusive && *exclusive_of(thread, layout, index) == way->line)
-        *exclusive_of(thread, layout, index) = want->line;
+    if (layout->exclusive && *tn_exclusive_of(thread, layout, index) == way->line)
+        *tn_exclusive_of(thread, layout, index) = want->line;
     way->line = want->line;
     if (!payer)
         return;
@@ -408,7 +326,7 @@ static __attribute__((noinline)) void use_fresh_line(struct tn_thread *thread, s
 static inline enum brought use_found_line(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
                                           const struct want *want, uint64_t number, struct tn_way *way)
 {
-    uint32_t index = (uint32_t)(way - ways_of(thread, layout));
+    uint32_t index = (uint32_t)(way - tn_ways_of(thread, layout));
     bool marked = way->line != want->line;
     if (l1->tlb && (way->line ^ want->line) & TN_PARKED) {
         way->line ^= TN_PARKED;
@@ -422,7 +340,7 @@ static inline enum brought use_found_line(struct tn_thread *thread, const struct
     if (way->line != want->line)
         use_fresh_line(thread, l1, want, way);
     way->stamp = want->stamp;
-    lead_to(thread, layout, want->table, number, index);
+    tn_lead_to(thread, layout, want->table, number, index);
     return marked ? FOUND_MARKED : FOUND;
 }
 
@@ -430,7 +348,7 @@ static inline enum brought use_found_line(struct tn_thread *thread, const struct
 static inline enum brought bring_line(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
                                       const struct want *want, struct tn_way **found)
 {
-    struct tn_way *ways = ways_of(thread, layout);
+    struct tn_way *ways = tn_ways_of(thread, layout);
     uint64_t number = want->line >> l1->shape.line_bits;
     uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
     struct tn_way *way = way_of_line(l1, &ways[first], first, want->line, number);
@@ -449,7 +367,7 @@ static struct tn_way *find_line(struct tn_thread *thread, const struct tn_l1 *l1
 {
     uint64_t number = line >> l1->shape.line_bits;
     *first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
-    return way_of_line(l1, &ways_of(thread, &thread->core->layout.d1)[*first], *first, line, number);
+    return way_of_line(l1, &tn_ways_of(thread, &thread->core->layout.d1)[*first], *first, line, number);
 }
 
 /* The first line of an access that is not in D1, or that no access has asked for yet: *want becomes it. */
@@ -469,7 +387,7 @@ static void load_ahead(struct tn_thread *thread, struct tn_l1 *l1, const struct 
                        uint64_t used)
 {
     const struct tn_l1_layout *layout = &thread->core->layout.d1;
-    struct tn_way *ways = ways_of(thread, layout);
+    struct tn_way *ways = tn_ways_of(thread, layout);
     struct tn_held held = {0}, nowhere = {0};
     uint32_t first;
     if (find_line(thread, l1, want->line, &first))
@@ -532,15 +450,15 @@ static struct tn_way *load_coherent(struct tn_thread *thread, struct tn_l1 *l1, 
     bool alone;
     uint32_t invalid = tn_coherent_miss(access, &alone), way = invalid;
     if (invalid == TN_NO_WAY)
-        way = way_for(l1, ways_of(thread, layout), access->first, want->stamp);
+        way = way_for(l1, tn_ways_of(thread, layout), access->first, want->stamp);
     else if (!met->again && !met->otherwise)
         *met = (struct met){.first = *access, .way = way, .again = true, .upgraded = met->upgraded};
     met->otherwise |= invalid == TN_NO_WAY;
-    *written_of(thread, layout, way) |= tn_coherent_evict(thread, way);
+    *tn_written_of(thread, layout, way) |= tn_coherent_evict(thread, way);
     struct tn_way *found =
         load_into(thread, layout, l1, want, want->line >> l1->shape.line_bits, way, access->late, held);
     tn_ring_add(thread, thread->ring);
-    *exclusive_of(thread, layout, way) = access->writes || alone ? found->line : TN_NO_LINE;
+    *tn_exclusive_of(thread, layout, way) = access->writes || alone ? found->line : TN_NO_LINE;
     return found;
 }
 
@@ -567,7 +485,7 @@ static enum brought bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, c
                                    struct met *met, struct tn_way **found)
 {
     const struct tn_l1_layout *layout = &thread->core->layout.d1;
-    struct tn_way *ways = ways_of(thread, layout);
+    struct tn_way *ways = tn_ways_of(thread, layout);
     uint64_t number = want->line >> l1->shape.line_bits;
     uint32_t first = (uint32_t)tn_set_of(number, l1->sets, l1->set_mask) * l1->assoc;
     struct tn_way *way = way_of_line(l1, &ways[first], first, want->line, number);
@@ -580,7 +498,7 @@ static enum brought bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, c
                                         .writes = want->kind != TN_READ};
     struct tn_held held = {0};
     enum brought brought = way ? use_found_line(thread, layout, l1, want, number, way) : MISSED;
-    bool shared = way && *exclusive_of(thread, layout, (uint32_t)(way - ways)) != want->line;
+    bool shared = way && *tn_exclusive_of(thread, layout, (uint32_t)(way - ways)) != want->line;
     if (!way || (shared && access.writes))
         access.late = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
     if (!way && want->kind == TN_WRITE_PAST) {
@@ -590,7 +508,7 @@ static enum brought bring_coherent(struct tn_thread *thread, struct tn_l1 *l1, c
     *found = way ? way : load_coherent(thread, l1, want, &access, &held, met);
     if (shared && access.writes) {
         tn_coherent_upgrade(&access);
-        *exclusive_of(thread, layout, (uint32_t)(way - ways)) = want->line;
+        *tn_exclusive_of(thread, layout, (uint32_t)(way - ways)) = want->line;
         met->upgraded = true;
     }
     return brought;
@@ -634,7 +552,7 @@ static inline struct tn_way *way_led_to(struct tn_thread *thread, uint32_t table
     const struct tn_l1_layout *layout = &thread->core->layout.d1;
     const uint16_t *elements = (const uint16_t *)((const char *)thread + table);
     uint64_t number = line >> layout->line_bits;
-    return (struct tn_way *)((uint64_t *)ways_of(thread, layout) + elements[number & layout->table_mask]);
+    return (struct tn_way *)((uint64_t *)tn_ways_of(thread, layout) + elements[number & layout->table_mask]);
 }
 
 static inline void touch_part(struct tn_way *way, uint64_t stamp, uint32_t from, uint32_t to, uint32_t granule_bits)
@@ -666,52 +584,139 @@ static inline struct tn_way *touch_lines_led_to(struct tn_thread *thread, uint64
     return way;
 }
 
-/* One access, line by line, additions included; returns the way of the first line, NULL if it is not simulated, or a
- * later line of the access has thrown it out. */
-static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, struct tn_access_entry *entry)
+/* Bytes that lie one behind the other, all of an access or a span of it, line by line, additions included. *want goes
+ * on behind them. Returns the way of the first line, NULL if it is not simulated. */
+static struct tn_way *touch_span(struct tn_thread *thread, struct want *want, struct met *met, uint64_t address,
+                                 uint32_t size)
 {
-    struct tn_way *led_to = touch_lines_led_to(thread, address, entry);
-    if (led_to)
-        return led_to;
-    const struct tn_access_info *access = &entry->info;
     const struct tn_l1_layout *layout = &thread->core->layout.d1;
     struct tn_l1 *l1 = thread->d1;
-    uint64_t first = address & ~(uint64_t)(l1->shape.line - 1), end = address + access->size;
-    uint64_t behind = ((end - 1) & ~(uint64_t)(l1->shape.line - 1)) + l1->shape.line; /* may wrap: it will fault */
+    uint64_t first = line_at(l1, address), end = address + size;
+    uint64_t behind = line_at(l1, end - 1) + l1->shape.line; /* may wrap: it will fault */
     struct tn_way *way = NULL, *first_way = NULL;
-    struct met met;
-    struct want want = wanted_data(thread, first, address, entry);
-    nothing_met(&met, end);
+    want->line = first;
+    want->address = address;
+    met->end = end;
     if (l1->own_prefetcher)
-        look_ahead(thread, l1, want, end);
-    for (; want.line != behind; want.line += l1->shape.line, want.stamp++, want.address = want.line) {
-        uint32_t from = want.line == first ? (uint32_t)(address - first) : 0;
-        uint32_t to = end - want.line < l1->shape.line ? (uint32_t)(end - want.line) : l1->shape.line;
-        if (!tn_is_sampled(&thread->core->layout, want.line))
+        look_ahead(thread, l1, *want, end);
+    for (; want->line != behind; want->line += l1->shape.line, want->stamp++, want->address = want->line) {
+        uint32_t from = want->line == first ? (uint32_t)(address - first) : 0;
+        uint32_t to = end - want->line < l1->shape.line ? (uint32_t)(end - want->line) : l1->shape.line;
+        if (!tn_is_sampled(&thread->core->layout, want->line))
             continue;
-        if (bring_data(thread, &want, &met, &way) == MISSED)
-            want.flags |= TN_ENTRY_SECOND;
+        if (bring_data(thread, want, met, &way) == MISSED)
+            want->flags |= TN_ENTRY_SECOND;
         way->use += tn_use_of(1, to - from);
         way->mask |= granules_between(from, to, l1->shape.granule_bits);
-        if (layout->written && access->kind != TN_READ)
-            *written_of(thread, layout, (uint32_t)(way - ways_of(thread, layout))) |=
+        if (layout->written && want->kind != TN_READ)
+            *tn_written_of(thread, layout, (uint32_t)(way - tn_ways_of(thread, layout))) |=
                 granules_between(from, to, l1->shape.granule_bits);
         if (!first_way)
             first_way = way;
     }
-    settle_coherent(&met, access->kind);
-    return first_way && is_of(first_way, first) ? first_way : NULL;
+    return first_way;
 }
+
+/* One access; returns the way of the first line, NULL if it is not simulated, or a later line of the access has thrown
+ * it out. */
+static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, struct tn_access_entry *entry)
+{
+    struct tn_way *way = touch_lines_led_to(thread, address, entry);
+    if (way)
+        return way;
+    uint64_t first = line_at(thread->d1, address);
+    struct want want = wanted_data(thread, first, address, entry);
+    struct met met;
+    nothing_met(&met, address + entry->info.size);
+    way = touch_span(thread, &want, &met, address, entry->info.size);
+    settle_coherent(&met, entry->info.kind);
+    return way && is_of(way, first) ? way : NULL;
+}
+
+/* ------------------------------------------------------------------------------------------ elsewhere */
+
+/* The line's way, if there is one, is marked as one with bytes that are simulated elsewhere, or that is taken away. */
+static void mark_apart(struct tn_thread *thread, uint64_t line, bool apart)
+{
+    const struct tn_l1_layout *layout = &thread->core->layout.d1;
+    uint32_t first;
+    struct tn_way *way = find_line(thread, thread->d1, line, &first);
+    if (!way || (((way->line ^ line) & TN_APART) != 0) == apart)
+        return;
+    uint64_t *exclusive = layout->exclusive
+                              ? tn_exclusive_of(thread, layout, (uint32_t)(way - tn_ways_of(thread, layout)))
+                              : NULL;
+    if (exclusive && *exclusive == way->line)
+        *exclusive ^= TN_APART;
+    way->line ^= TN_APART;
+}
+
+void tn_l1_set_apart(struct tn_thread *thread, uint64_t start, uint64_t end)
+{
+    const struct tn_l1 *l1 = thread->d1;
+    const struct tn_way *ways = tn_ways_of(thread, &thread->core->layout.d1);
+    uint64_t first = line_at(l1, start), marks = TN_FRESH | TN_PARKED | TN_UNASKED | TN_APART;
+    if ((end - first) >> l1->shape.line_bits < l1->lines) {
+        for (uint64_t line = first; line < end; line += l1->shape.line)
+            mark_apart(thread, line, true);
+        return;
+    }
+    for (uint32_t i = 0; i < l1->lines; i++) {
+        uint64_t line = ways[i].line & ~marks;
+        if (ways[i].line != TN_NO_LINE && line - first < end - first)
+            mark_apart(thread, line, true);
+    }
+}
+
+/* Before a span that is where it is touches its lines, and afterwards. */
+static void mark_span(struct tn_thread *thread, const struct tn_span *span, bool touched)
+{
+    uint32_t bytes = thread->d1->shape.line;
+    for (uint64_t line = line_at(thread->d1, span->address); line < span->address + span->size; line += bytes)
+        mark_apart(thread, line, touched && tn_remap_concerns(thread->core, line, line + bytes));
+}
+
+/* An access, additions included, if any byte of its lines is simulated elsewhere; false: none is. What the hot path
+ * will add afterwards is for the way that belongs to nobody. */
+static bool touch_elsewhere(struct tn_thread *thread, uint64_t address, struct tn_access_entry *entry)
+{
+    tn_core *core = thread->core;
+    const struct tn_l1 *l1 = thread->d1;
+    uint8_t kind = entry->info.kind;
+    uint64_t first = line_at(l1, address), end = address + entry->info.size;
+    if (!core->data || !core->data->remapping || end < address ||
+        !tn_remap_concerns(core, first, line_at(l1, end - 1) + l1->shape.line))
+        return false;
+    uint32_t spans = tn_remap_spans(core, address, entry->info.size, kind == TN_WRITE || kind == TN_WRITE_PAST);
+    struct want want = wanted_data(thread, first, address, entry);
+    struct met met;
+    nothing_met(&met, end);
+    for (uint32_t i = 0; i < spans; i++) {
+        const struct tn_span *span = &core->data->remapping->span[i];
+        if (!span->moved)
+            mark_span(thread, span, false);
+        touch_span(thread, &want, &met, span->address, span->size);
+        if (!span->moved)
+            mark_span(thread, span, true);
+        want.stamp += l1->own_prefetcher ? TN_PREFETCH_D1 : 0; /* those have stamps in front of the next span's */
+    }
+    settle_coherent(&met, kind);
+    tn_lead_to(thread, &core->layout.d1, entry->table, first >> l1->shape.line_bits, l1->lines);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ slow accesses */
 
 /* The access goes on in the next table. Nobody else moves until the engine knows, and then all count anew: of two that
  * met, one is to move. Each move of an access takes twice as many aliases as the one before. */
 static __attribute__((noinline)) void move_access(tn_core *core, uint32_t id, const struct tn_access_entry *entry)
 {
     const struct tn_l1_layout *layout = &core->layout.d1;
-    uint32_t number = (entry->table - layout->table) / table_bytes(layout);
+    uint32_t number = (entry->table - layout->table) / tn_way_table_bytes(layout);
     tn_lock_take(&core->definitions);
     if (!core->moved && !entry->now) {
-        tn_code_access_move(&core->code, id, layout->table + (number + 1) % layout->tables * table_bytes(layout));
+        tn_code_access_move(&core->code, id,
+                            layout->table + (number + 1) % layout->tables * tn_way_table_bytes(layout));
         core->moves++;
         core->moved = tn_code_get_instr(&core->code, entry->info.instr)->address;
     }
@@ -739,7 +744,7 @@ static __attribute__((noinline)) void slow_straddling(struct tn_thread *thread, 
     if (way)
         way->use -= tn_use_of(1, entry->info.size);
     else /* the way that belongs to nobody takes the additions */
-        lead_to(thread, &thread->core->layout.d1, entry->table, address >> l1->shape.line_bits, l1->lines);
+        tn_lead_to(thread, &thread->core->layout.d1, entry->table, address >> l1->shape.line_bits, l1->lines);
 }
 
 /* An access to one line, in a cache of any geometry, which may be kept coherent, and prefetched into. */
@@ -772,20 +777,20 @@ TN_ALWAYS_INLINE void slow_data_in(struct tn_thread *thread, uint64_t address, u
     }
     uint64_t number = want.line >> l1->shape.line_bits;
     uint32_t first = (uint32_t)(number & l1->set_mask) * assoc;
-    uint32_t equal = equal_tag(&l1->tags[first], assoc, (uint32_t)number);
+    uint32_t equal = tn_equal_tag(&l1->tags[first], assoc, (uint32_t)number);
     if (equal == assoc) {
         if (want.kind == TN_WRITE_PAST)
             pass_line(thread, layout, l1, &want);
         else
             load_line(thread, layout, l1, &want, number,
-                      first + tn_lru_victim_by_stamp(&ways_of(thread, layout)[first], assoc));
+                      first + tn_lru_victim_by_stamp(&tn_ways_of(thread, layout)[first], assoc));
         return;
     }
     uint32_t index = first + equal;
-    struct tn_way *way = &ways_of(thread, layout)[index];
+    struct tn_way *way = &tn_ways_of(thread, layout)[index];
     if (way->line == want.line) {
         way->stamp = want.stamp;
-        lead_to(thread, layout, want.table, number, index);
+        tn_lead_to(thread, layout, want.table, number, index);
         count_alias(core, id, entry);
     } else { /* the line has gone, is another with the same low bits, or is marked */
         slow_data(thread, address, id);
@@ -805,6 +810,8 @@ void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
         slow_data_in(thread, address, id, 8);
     else if (l1->usual_ways == 12)
         slow_data_12(thread, address, id);
+    else if (touch_elsewhere(thread, address, tn_code_get_access(&thread->core->code, id)))
+        return;
     else if (address - line_at(l1, address) + tn_code_get_access(&thread->core->code, id)->info.size > l1->shape.line)
         slow_straddling(thread, address, id);
     else
@@ -813,8 +820,10 @@ void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 
 void tn_whole_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
+    struct tn_access_entry *entry = tn_code_get_access(&thread->core->code, id);
     thread->tally.slow_data++;
-    touch_lines(thread, address, tn_code_get_access(&thread->core->code, id));
+    if (!touch_elsewhere(thread, address, entry))
+        touch_lines(thread, address, entry);
 }
 
 /* ------------------------------------------------------------------------------------------ fetches */
@@ -854,7 +863,7 @@ void tn_slow_fetch(struct tn_thread *thread, uint32_t id)
 
 void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1)
 {
-    struct tn_way *ways = ways_of(thread, layout);
+    struct tn_way *ways = tn_ways_of(thread, layout);
     for (uint32_t i = 0; i < l1->lines; i++) {
         if (ways[i].line != TN_NO_LINE && ways[i].use) {
             queue_way(thread, l1, &ways[i], i, thread->clock, TN_ENTRY_SPILL);
@@ -866,12 +875,12 @@ void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, st
 
 void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1, uint64_t now)
 {
-    struct tn_way *ways = ways_of(thread, layout);
+    struct tn_way *ways = tn_ways_of(thread, layout);
     for (uint32_t i = 0; i < l1->lines; i++) {
         if (ways[i].line == TN_NO_LINE)
             continue;
         if (l1->coherent)
-            *written_of(thread, layout, i) |= tn_coherent_evict(thread, i);
+            *tn_written_of(thread, layout, i) |= tn_coherent_evict(thread, i);
         queue_written(thread, layout, i, queue_way(thread, l1, &ways[i], i, now, TN_ENTRY_FLUSH));
         tn_ring_add(thread, thread->ring);
     }

@@ -95,6 +95,10 @@ void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, co
 void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry, uint32_t tables,
                  bool written, bool coherent, uint64_t *offset);
 
+/* From now on lines of [start, end) that are in D1 are found by slow accesses only, as there are bytes in them that are
+ * simulated elsewhere. */
+void tn_l1_set_apart(struct tn_thread *thread, uint64_t start, uint64_t end);
+
 /* Largest number of lines that 16-bit way offsets can name. */
 enum { TN_L1_MAX_LINES = 65536 * 8 / (int)sizeof(struct tn_way) - 1 };
 

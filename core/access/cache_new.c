@@ -7,7 +7,12 @@
  */
 #include "cache.h"
 
+#include "coherence.h"
+#include "core/core.h"
 #include "core/host.h"
+#include "ways.h"
+
+#include <string.h>
 
 static uint32_t log2_of(uint64_t value)
 {
@@ -84,4 +89,33 @@ void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry
     *offset += (lines + 2) / 2 * 2 * sizeof(struct tn_way);
     layout->written = written || coherent ? place_words(lines, offset) : 0;
     layout->exclusive = coherent ? place_words(lines, offset) : 0;
+}
+
+/* Of lines that are not simulated the way tables lead to the way that belongs to nobody; and never elsewhere, since
+ * nobody loads them. */
+static void clear_tables(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1)
+{
+    memset((char *)thread + layout->table, 0, layout->tables * tn_way_table_bytes(layout));
+    if (thread->core->sample.groups == 1)
+        return;
+    for (uint32_t table = 0; table < layout->tables; table++) {
+        for (uint64_t number = 0; number <= layout->table_mask; number++) {
+            if (!tn_is_sampled(&thread->core->layout, number << layout->line_bits))
+                tn_lead_to(thread, layout, layout->table + table * tn_way_table_bytes(layout), number, l1->lines);
+        }
+    }
+}
+
+void tn_l1_clear(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1)
+{
+    struct tn_way *ways = tn_ways_of(thread, layout);
+    clear_tables(thread, layout, l1);
+    for (uint32_t i = 0; i <= l1->lines; i++)
+        ways[i] = (struct tn_way){.line = TN_NO_LINE};
+    if (layout->written)
+        memset(tn_written_of(thread, layout, 0), 0, l1->lines * sizeof(uint64_t));
+    for (uint32_t i = 0; layout->exclusive && i <= l1->lines; i++)
+        *tn_exclusive_of(thread, layout, i) = TN_NO_LINE;
+    if (l1->coherent)
+        tn_coherent_clear(l1->coherent, l1->lines);
 }

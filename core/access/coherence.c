@@ -105,10 +105,10 @@ static uint64_t *exclusive_at(const struct tn_coherent *cache, uint32_t way)
     return (uint64_t *)((char *)cache->thread + cache->thread->core->layout.d1.exclusive) + way;
 }
 
-/* The line in a way, fresh or not; or TN_NO_LINE. */
+/* The line in a way, whatever marks it has; or TN_NO_LINE. */
 static uint64_t line_at(const struct tn_coherent *cache, uint32_t way)
 {
-    return way_at(cache, way)->line & ~TN_FRESH;
+    return way_at(cache, way)->line & ~(TN_FRESH | TN_APART);
 }
 
 /* The way in which the line is, or is invalid; TN_NO_WAY: none. `first`: of its set. */

@@ -9,6 +9,7 @@
 
 #include "core/core.h"
 #include "core/host.h"
+#include "remap.h"
 #include "stack.h"
 #include "thread.h"
 
@@ -29,6 +30,8 @@ struct tn_data *tn_data_new(const struct tn_config *config, struct tn_cost_pools
     tn_slices_init(&data->slices, config);
     tn_cells_init(&data->cells, pools);
     tn_bytes_init(&data->names);
+    if (config->remap_count > 0)
+        data->slices.remapping = data->remapping = tn_remapping_new();
     return data;
 }
 
@@ -44,6 +47,7 @@ void tn_data_free(struct tn_data *data)
     tn_slices_free(&data->slices);
     tn_cells_free(&data->cells);
     tn_bytes_free(&data->names);
+    tn_remapping_free(data->remapping);
     tn_host_free(data, sizeof *data);
 }
 
@@ -51,8 +55,8 @@ size_t tn_data_bytes(const struct tn_data *data)
 {
     return tn_array_bytes(&data->objects) + tn_array_bytes(&data->origins) + tn_table_bytes(&data->object_table) +
            tn_table_bytes(&data->origin_table) + tn_memory_bytes(&data->memory) + tn_slices_bytes(&data->slices) +
-           tn_cells_bytes(&data->cells) +
-           data->names.bytes;
+           tn_cells_bytes(&data->cells) + data->names.bytes +
+           (data->remapping ? tn_remapping_bytes(data->remapping) : 0);
 }
 
 void tn_data_clear(struct tn_data *data)
@@ -250,8 +254,10 @@ uint32_t tn_data_allocated(tn_core *core, struct tn_node *node, uint32_t site, u
     if (skipped)
         origin = origin_of(data, origin, site, skipped);
     uint32_t known = data->objects.count, object = simple_object(data, TN_DATA_HEAP, origin, 0);
-    if (object == known)
+    if (object == known) {
         find_element(core, tn_data_object_of(data, object));
+        tn_remap_object(core, object);
+    }
     tn_lock_give(&core->memory);
     return object;
 }
@@ -282,6 +288,8 @@ void tn_block_begins(tn_core *core, uint32_t object, const struct tn_block *bloc
     struct tn_data_object *of = tn_data_object_of(core->data, object);
     take_element(of, block);
     tn_memory_begin(&core->data->memory, tn_block_entry(object, ++of->number), block->address, block->bytes);
+    if (of->relocation)
+        tn_remap_begins(core, of, block->address, block->bytes);
     if (collecting) {
         of->began++;
         of->bytes += block->bytes;
@@ -295,7 +303,7 @@ void tn_page_touched(tn_core *core, uint64_t address, uint32_t object)
 {
     struct tn_page *page = tn_memory_page(&core->data->memory, address);
     if (object && !__atomic_load_n(&page->touched, __ATOMIC_RELAXED) &&
-        !__atomic_exchange_n(&page->touched, 1, __ATOMIC_RELAXED))
+        !__atomic_exchange_n(&page->touched, 1, __ATOMIC_RELAXED) && !tn_data_object_of(core->data, object)->relocation)
         __atomic_fetch_add(&tn_data_object_of(core->data, object)->pages, 1, __ATOMIC_RELAXED);
 }
 
@@ -315,6 +323,8 @@ void tn_block_ends(tn_core *core, uint64_t address, bool named, bool collecting)
     struct tn_data_object *object = tn_entry_begins(entry) ? block_object(data, entry) : NULL;
     if (object && (object->kind == TN_DATA_NAMED) == named) {
         object->ended += collecting;
+        if (object->relocation)
+            tn_remap_ends(core, object, address);
         tn_memory_end(&data->memory, address);
     }
     tn_lock_give(&core->memory);
@@ -382,8 +392,9 @@ void tn_memory_mapped(tn_thread *thread, uint64_t start, uint64_t bytes)
 
 /* ------------------------------------------------------------------------------------------ asking */
 
-static uint32_t told_object(struct tn_data *data, const struct tn_memory_info *info)
+static uint32_t told_object(tn_core *core, const struct tn_memory_info *info)
 {
+    struct tn_data *data = core->data;
     struct tn_data_object key = {.kind = info->kind,
                                  .thread = info->thread,
                                  .address = info->address,
@@ -392,7 +403,11 @@ static uint32_t told_object(struct tn_data *data, const struct tn_memory_info *i
                                  .type = info->element.type,
                                  .name = info->name ? info->name : "",
                                  .file = info->file ? info->file : ""};
-    return info->kind == TN_DATA_REST ? rest_object(data) : object_of(data, &key);
+    uint32_t known = data->objects.count;
+    uint32_t object = info->kind == TN_DATA_REST ? rest_object(data) : object_of(data, &key);
+    if (object == known && info->kind == TN_DATA_STATIC)
+        tn_remap_object(core, object);
+    return object;
 }
 
 static struct tn_held ask_engine(tn_core *core, uint64_t address)
@@ -400,7 +415,7 @@ static struct tn_held ask_engine(tn_core *core, uint64_t address)
     struct tn_data *data = core->data;
     struct tn_memory_info info = {.start = address, .end = address + 1, .kind = TN_DATA_OTHER};
     core->config.memory_at(core->config.user, address, &info);
-    uint32_t object = told_object(data, &info);
+    uint32_t object = told_object(core, &info);
     if (info.kind == TN_DATA_STATIC) {
         bool part = info.start % (1 << TN_UNIT_BITS); /* of its first unit is another's */
         tn_memory_fill(&data->memory, tn_block_entry(object, 0) + part, info.start, info.end - info.start);
@@ -419,6 +434,8 @@ static struct tn_held ask_engine(tn_core *core, uint64_t address)
 struct tn_held tn_data_ask(tn_core *core, uint64_t address)
 {
     struct tn_memory *memory = &core->data->memory;
+    if (core->data->remapping && tn_is_elsewhere(address))
+        return tn_remap_held(core, address);
     tn_lock_take(&core->memory);
     struct tn_held held = {.object = tn_memory_known(memory, address),
                            .unit = (uint32_t)tn_memory_entry(memory, address)};

@@ -45,6 +45,7 @@ struct tn_data_object {
     uint64_t began, ended, bytes, largest; /* blocks, while collection was on */
     uint64_t pages;         /* of 4 kB, that were touched for the first time when an access missed in the object */
     uint32_t number;                       /* of blocks so far; its low bits are in the blocks' entries (memory.h) */
+    uint32_t relocation;                   /* 0: it is simulated where it is (remap.h) */
 };
 
 struct tn_origin {
@@ -60,6 +61,7 @@ struct tn_data {
     struct tn_cells cells;   /* the same */
     struct tn_bytes names;
     uint32_t rest; /* the object of the heap's memory that is in no block */
+    struct tn_remapping *remapping; /* NULL: nothing is simulated elsewhere */
 };
 
 struct tn_share {

@@ -9,6 +9,7 @@
 
 #include "core/host.h"
 #include "objects.h"
+#include "remap.h"
 
 #include <string.h>
 
@@ -160,12 +161,20 @@ uint32_t tn_slice_of(struct tn_slices *slices, struct tn_data_object *object, ui
 {
     if (!tn_has_offsets(object))
         return 0;
+    if (object->relocation && reach == TN_REACH_OF_SLICE)
+        return unit;
     uint32_t at = ((uint32_t)address & (slices->line - 1)) / UNIT * UNIT;
     int64_t start = (int64_t)unit * UNIT - at;
     uint32_t slice = object->kind == TN_DATA_STATIC ? slice_of_static(slices, object, id, address, unit)
                                                     : slice_of_block(slices, object, id, start, at, reach);
     remember_inside(inside, slices, object, slice, start);
     return slice;
+}
+
+uint32_t tn_slice_elsewhere(struct tn_slices *slices, struct tn_data_object *object, uint32_t id, uint32_t phase,
+                            uint32_t from, uint32_t to)
+{
+    return slice_found(slices, object, id, phase, from, to);
 }
 
 uint32_t tn_slice_unasked(struct tn_slices *slices, struct tn_data *data, uint32_t id)
@@ -223,10 +232,13 @@ void tn_slices_clear(struct tn_slices *slices)
 
 /* ------------------------------------------------------------------------------------------ offsets */
 
-static uint32_t place_of(const struct tn_data_object *object, const struct tn_slice *slice, uint32_t byte)
+static uint32_t place_of(const struct tn_slices *slices, const struct tn_data_object *object,
+                         const struct tn_slice *slice, uint32_t byte)
 {
     if (byte < slice->from || byte >= slice->to)
         return TN_AT_OUTSIDE;
+    if (object->relocation)
+        return tn_remap_place(slices->remapping, object, slice->phase, byte);
     if (object->element)
         return TN_AT_FIRST + (slice->phase + byte) % object->element;
     uint32_t offset = slice->phase + byte - PHASE_BIAS;
@@ -248,7 +260,7 @@ static void add_level(const struct tn_slices *slices, const struct tn_data_objec
                       int number)
 {
     for (uint32_t byte = 0; byte < slices->line; byte++) {
-        uint32_t granule = byte >> slices->granule_bits, place = place_of(object, slice, byte);
+        uint32_t granule = byte >> slices->granule_bits, place = place_of(slices, object, slice, byte);
         uint64_t *at = places->at[place].count[number];
         if (place >= places->end)
             places->end = place + 1;

@@ -29,6 +29,7 @@
 
 struct tn_data;
 struct tn_data_object;
+struct tn_remapping;
 
 enum {
     TN_GRANULES = 64,
@@ -60,6 +61,7 @@ struct tn_slices {
     struct tn_slots far, wide;
     uint32_t line, granule_bits; /* of D1 */
     bool has_far;
+    const struct tn_remapping *remapping; /* tn_data.remapping */
     struct tn_slice_known {
         uint64_t place; /* object and phase */
         uint32_t ends;  /* from and to */
@@ -99,6 +101,9 @@ static inline uint32_t tn_slice_inside(const struct tn_inside *inside, uint32_t 
  * 0: offsets in such an object have no meaning. *inside remembers it if many lines may have it. */
 uint32_t tn_slice_of(struct tn_slices *slices, struct tn_data_object *object, uint32_t id, uint64_t address,
                      uint32_t unit, uint32_t reach, struct tn_inside *inside);
+/* The slice of lines of a block that is simulated elsewhere (remap.h): `phase` is the remapping's. */
+uint32_t tn_slice_elsewhere(struct tn_slices *slices, struct tn_data_object *object, uint32_t id, uint32_t phase,
+                            uint32_t from, uint32_t to);
 /* The slice of lines that were loaded without an access to them. */
 uint32_t tn_slice_unasked(struct tn_slices *slices, struct tn_data *data, uint32_t id);
 

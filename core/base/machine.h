@@ -3,7 +3,7 @@
  * machine.h: what core takes for granted of the machine, which is x86-64: of the program's, and of its own.
  *
  * A port begins here. Besides, tenure_core.h has words that no address equals (TN_NO_LINE, TN_FRESH, TN_PARKED,
- * TN_UNASKED), and vectors of SSE2 and its successors are used where the compiler says that there are any.
+ * TN_UNASKED, TN_APART), and vectors of SSE2 and its successors are used where the compiler says that there are any.
  */
 #ifndef TENURE_CORE_MACHINE_H
 #define TENURE_CORE_MACHINE_H

@@ -7,6 +7,8 @@
  */
 #include "engine/common/options.h"
 
+#include "engine/common/remap.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -147,6 +149,7 @@ const char *options_text(const struct engine_options *o, const struct recording_
     case OPTIONS_FUNCTIONS:
     case OPTIONS_ALLOC:
     case OPTIONS_SEPARATE:
+    case OPTIONS_REMAP:
         break;
     }
     return NULL;
@@ -291,6 +294,27 @@ static const char *take_alloc(struct engine_options *o, const struct recording_o
     return take_pattern(o, option, value, colon ? colon : end, which);
 }
 
+static const char *take_remap(struct engine_options *o, const struct recording_option *option, const char *value)
+{
+    const char *name, *end;
+    size_t before = o->remap_texts ? (size_t)(end_of(o->remap_texts) - o->remap_texts) : 0;
+    size_t bytes = (size_t)(end_of(value) - value);
+
+    if (!o->remaps)
+        o->config.remaps = o->remaps = o->allocate(OPTIONS_REMAPS * sizeof *o->remaps);
+    if (o->config.remap_count == OPTIONS_REMAPS)
+        return "there may be 32 of them";
+    const char *wrong = remap_parse(value, &o->remaps[o->config.remap_count], &name, &end);
+    if (wrong)
+        return wrong;
+    char *texts = o->allocate(before + bytes + sizeof "; ");
+    memcpy(texts, o->remap_texts ? o->remap_texts : "", before);
+    memcpy(texts + before, "; ", before ? 2 : 0);
+    memcpy(texts + before + (before ? 2 : 0), value, bytes + 1);
+    o->remap_texts = texts;
+    return take_pattern(o, option, name, end, ++o->config.remap_count);
+}
+
 static const char *take(struct engine_options *o, const struct recording_option *option, const char *value)
 {
     void *member = (char *)o + option->member;
@@ -348,6 +372,8 @@ static const char *take(struct engine_options *o, const struct recording_option 
         return take_alloc(o, option, value);
     case OPTIONS_SEPARATE:
         return take_separate(o, option, value);
+    case OPTIONS_REMAP:
+        return take_remap(o, option, value);
     }
     return wrong;
 }

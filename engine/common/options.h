@@ -18,7 +18,7 @@ enum options_kind {
     OPTIONS_SWITCH, OPTIONS_WORDS, OPTIONS_LIST, OPTIONS_COUNT, OPTIONS_COUNT_32, OPTIONS_MEBIBYTES, OPTIONS_TEXT,
     OPTIONS_GEOMETRY,
     OPTIONS_TLB,
-    OPTIONS_FUNCTIONS, OPTIONS_POINT, OPTIONS_ALLOC, OPTIONS_SEPARATE
+    OPTIONS_FUNCTIONS, OPTIONS_POINT, OPTIONS_ALLOC, OPTIONS_SEPARATE, OPTIONS_REMAP
 };
 enum options_engines { OPTIONS_BOTH, OPTIONS_NATIVE, OPTIONS_VALGRIND, OPTIONS_HANDLED };
 
@@ -33,7 +33,7 @@ struct recording_option {
 };
 extern const struct recording_option options_table[];
 extern const size_t options_count;
-enum { OPTIONS_MOST = 96 };
+enum { OPTIONS_MOST = 96, OPTIONS_REMAPS = 32 };
 
 enum { OPTIONS_CALLERS, OPTIONS_RECS, OPTIONS_SEPARATIONS };
 
@@ -42,8 +42,8 @@ enum { OPTIONS_CALLERS, OPTIONS_RECS, OPTIONS_SEPARATIONS };
 struct options_pattern {
     const struct recording_option *option;
     uint32_t detail; /* FUNCTIONS, POINT: their TN_FN_*; ALLOC: whether they free; SEPARATE: OPTIONS_CALLERS or _RECS */
-    uint32_t number; /* ALLOC: of the argument with size or address; SEPARATE: so many are kept apart */
-    bool met;        /* some function is so called */
+    uint32_t number; /* ALLOC: of the argument with size or address; SEPARATE: so many are kept apart; REMAP: which */
+    bool met;        /* some function is so called; REMAP: some data structure */
     struct options_pattern *next;
     char text[];
 };
@@ -77,6 +77,8 @@ struct engine_options {
     const struct element_table *told; /* what is in it, from an engine; NULL: nothing */
     const char *control_dir; /* folder for what `tenure control` talks through; NULL: nobody does */
     struct options_pattern *patterns; /* the latest first: it holds, where there can only be one */
+    struct tn_remap *remaps;          /* those of config */
+    const char *remap_texts;          /* all of them, as given, "; " between; NULL: there is none */
     uint32_t separate[OPTIONS_SEPARATIONS]; /* of functions that no pattern keeps apart */
     struct recording_start start;    /* where it begins */
     uint64_t dump_every, stop_after; /* instructions; 0: never */
@@ -167,6 +169,9 @@ const char *options_out_of_counters(const struct engine_options *options);
 
 /* What the options say of a function (code_map_host.describe): its flags, separate_* and allocation, by info->name. */
 void options_describe(const struct engine_options *options, uint32_t fb_flags, struct tn_function_info *info);
+
+/* What the options say of a data object (tn_config.remap_of). */
+uint32_t options_remap(const struct engine_options *options, const struct tn_remap_object *object);
 
 /* Writes into the profile's meta data what was simulated. */
 void options_meta(const struct engine_options *options, tn_core *core);

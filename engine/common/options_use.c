@@ -10,6 +10,7 @@
 #include "engine/common/element_table.h"
 #include "engine/common/elf_image.h"
 #include "engine/common/functions.h"
+#include "engine/common/remap.h"
 
 const char *options_out_of_counters(const struct engine_options *o)
 {
@@ -151,6 +152,8 @@ void options_describe(const struct engine_options *o, uint32_t fb_flags, struct 
             info->allocation = known[i].does;
     }
     for (struct options_pattern *at = o->patterns; at; at = at->next) {
+        if (at->option->kind == OPTIONS_REMAP)
+            continue;
         if (!options_matches(at->text, info->name) && !(o->told && element_table_means(o->told, info->name, at->text)))
             continue;
         at->met = true;
@@ -168,6 +171,18 @@ void options_describe(const struct engine_options *o, uint32_t fb_flags, struct 
             info->flags |= at->detail;
         }
     }
+}
+
+/* The latest holds. */
+uint32_t options_remap(const struct engine_options *o, const struct tn_remap_object *object)
+{
+    for (struct options_pattern *at = o->patterns; at; at = at->next) {
+        if (at->option->kind == OPTIONS_REMAP && remap_names(at->text, object)) {
+            at->met = true;
+            return at->number;
+        }
+    }
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------------------ meta data */
@@ -203,6 +218,8 @@ void options_meta(const struct engine_options *o, tn_core *core)
     }
     if (o->is_native && o->turn) /* also if it was not given */
         options_meta_number(core, "turn", o->turn);
+    if (o->remap_texts)
+        tn_meta(core, "remap", o->remap_texts);
     if (o->start.run.text)
         tn_meta(core, "started", "no");
 }

@@ -26,6 +26,7 @@ const struct tp_model_key tp_model[TP_MODEL_KEYS] = {
     {"sample", "--sample", "1"},
     {"tlb.I", "--itlb", NOT_SIMULATED},
     {"tlb.D", "--dtlb", NOT_SIMULATED},
+    {"remap", "--remap", "none"},
 };
 
 const char *tp_model_in(const char *value, const char *cache_sim, size_t i)

@@ -51,7 +51,7 @@ VALUES = {
     'cache-sim': ('no', ['--branch-sim=yes']), 'branch-sim': 'yes', 'cacheuse': 'no',
     'write-back': 'yes', 'simulate-wb': 'yes', 'prefetch': 'stream,next-line,d1-stride', 'simulate-hwpref': 'yes',
     'coherence': 'mesi',
-    'index': 'physical', 'curves': 'yes', 'tlb': 'yes', 'itlb': '2,1', 'dtlb': '4,2,16,4',
+    'remap': 'pool *', 'index': 'physical', 'curves': 'yes', 'tlb': 'yes', 'itlb': '2,1', 'dtlb': '4,2,16,4',
     'timeline': 'no', 'inclusive': 'no', 'paths': '0', 'threads': '1', 'shared-l1': 'yes', 'flush-at-exit': 'no',
     'collect-atstart': ('no', ['--toggle-collect=ping']), 'instr-atstart': 'no', 'instr-at-start': 'no',
     'toggle-collect': 'p*', 'dump-before': 'tree', 'dump-after': 'tre?', 'zero-before': 'tree', 'fn-skip': 'pong',

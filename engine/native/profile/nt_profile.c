@@ -172,7 +172,7 @@ void nt_profile_start(const char *const *command, const struct nt_vector *vector
     if (wrong != NULL)
         nt_die(NT_REJECTED, "%s\n", wrong);
     options->config.parallel = options->parallel && !options->deterministic && !options->config.coherence &&
-                               !options->config.shared_l1 &&
+                               !options->config.shared_l1 && options->config.remap_count == 0 &&
                                options->config.separate_callers == 0 && options->config.separate_recs <= 1;
     options->config.front = sizeof(struct nt_area);
     options->config.function_at = function_at;

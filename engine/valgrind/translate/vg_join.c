@@ -116,7 +116,7 @@ void vg_join_find(struct vg_builder *b, const IRSB *block)
     UInt next = 0;
 
     if (!vg.config.cache_sim || vg.config.coherence || vg.config.pairs || vg.config.sample > 1 ||
-        tn_has_tlbs(&vg.config) || d1->line != 1u << LINE_BITS ||
+        vg.config.remap_count > 0 || tn_has_tlbs(&vg.config) || d1->line != 1u << LINE_BITS ||
         d1->size == (ULong)d1->assoc * d1->line || d1->policy == TN_RRIP || plan->accesses < 2)
         return;
     origins = LibVEX_Alloc((block->tyenv->types_used + 1) * sizeof *origins);

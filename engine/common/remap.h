@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * remap.h: what --remap says, as text (docs/man/tenure-record.1).
+ *
+ *   split OBJECT: BYTES,... | BYTES,...       parts of each element, which lie apart
+ *   order OBJECT: BYTES,...                   its bytes in another order
+ *   pad OBJECT: N   or   pad OBJECT: ROW+N    elements become multiples of N; rows of ROW bytes have N more behind them
+ *   align OBJECT: N                           blocks begin at multiples of N
+ *   pool OBJECT     or   pool OBJECT: walk    blocks are packed; in the order of their first reads
+ *   transpose OBJECT: ROW                     rows of ROW bytes become columns
+ *
+ * BYTES is FROM-TO, TO being the first byte behind them, or `rest`: what nothing else names. OBJECT may end in /SIZE,
+ * the bytes of an element.
+ */
+#ifndef TENURE_ENGINE_REMAP_H
+#define TENURE_ENGINE_REMAP_H
+
+#include "core/tenure_core.h"
+
+/* NULL, or what is wrong with the text. *name, *end: its object, without /SIZE. */
+const char *remap_parse(const char *text, struct tn_remap *out, const char **name, const char **end);
+
+/* Whether the object is the one of this name: #PATH, in hexadecimal digits; or a pattern for the name of a symbol, or
+ * of the first function that is in no system library, of those that allocate and that call them. */
+bool remap_names(const char *name, const struct tn_remap_object *object);
+
+#endif
