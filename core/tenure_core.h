@@ -114,7 +114,8 @@ struct tn_remap {
     uint32_t pad;     /* what an element takes in its part becomes a multiple of this, if it is not 0 */
     uint32_t row;     /* bytes of a row of elements that become columns; 0: elements stay in their order */
     uint32_t align;   /* a power of two, which addresses of blocks become a multiple of; 0: as usual */
-    bool pool, walk;  /* blocks are packed: in the order in which they begin, or (walk) in that of their first reads */
+    bool pool, walk;  /* blocks are packed, as they begin; walk: elements are, in the order of their first reads */
+    const char *walker; /* the engine's, for remap_walks */
     struct tn_remap_run run[TN_REMAP_RUNS];
 };
 /* A data object that has just been made. Texts live until the core returns to the engine. */
@@ -200,6 +201,8 @@ struct tn_config {
     const struct tn_remap *remaps;
     uint32_t remap_count;
     uint32_t (*remap_of)(void *user, const struct tn_remap_object *object);
+    /* Whether a function of this name is one whose reads count for the remap with this number, which has `walk`. */
+    bool (*remap_walks)(void *user, uint32_t which, const char *function);
 
     /* Parallel engines: from alone(user, true) to alone(user, false) no other thread is in the program's code or in the
      * core. Called where a function that runs asks for something that concerns all threads. */

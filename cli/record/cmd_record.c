@@ -21,6 +21,7 @@
 #include "cli/base/query.h"
 #include "cli/base/summary.h"
 #include "cli/base/term.h"
+#include "cli/base/words.h"
 #include "cli/cli.h"
 #include "cli/record/control.h"
 #include "cli/record/hint.h"
@@ -54,6 +55,7 @@ struct record {
     const char *out, *engine_name, *machine;
     struct engine_options options;
     enum engine_kind engine_kind;
+    char **program;   /* and its arguments */
     char **arguments; /* for the engine: options that were given, with room for all */
     size_t argument_count;
     const char *native_only; /* the first option that Valgrind's engine does not have; NULL: none */
@@ -265,18 +267,45 @@ static char **engine_argv(struct record *r, const struct engine *engine, const s
 
 /* ------------------------------------------------------------------------------------------ afterwards */
 
-/* key, value, ..., NULL for the profile: where the geometry came from. */
+/* How the recording can be made again, for `tenure try`: options, and the program's words. */
+static void again(const struct record *r, const char *meta[2])
+{
+    char *options = term_text("%s", ""), geometry[GEOMETRY_TEXT];
+    size_t words = 0;
+
+    for (size_t i = 0; i < GEOMETRY_LEVELS; i++) {
+        const struct tn_geometry *cache = geometry_of((struct tn_config *)&r->options.config, i);
+
+        geometry_put(geometry, cache);
+        char *option = term_text("--%s=%s", geometry_name[i], cache->size > 0 ? geometry : "none");
+        options = words_add(options, &option, 1);
+        free(option);
+    }
+    while (r->program[words] != NULL)
+        words++;
+    meta[0] = words_add(options, r->arguments, r->argument_count);
+    meta[1] = words_add(term_text("%s", ""), r->program, words);
+}
+
+/* key, value, ..., NULL for the profile: where the geometry came from, and how to record again. */
 static const char *const *extra_meta(struct record *r)
 {
-    static const char *list[2 * GEOMETRY_LEVELS + 1];
+    static const char *list[2 * GEOMETRY_LEVELS + 5], *how[2];
     int n = 0;
 
+    if (how[0] == NULL)
+        again(r, how);
+    list[n++] = "record.options";
+    list[n++] = how[0];
+    list[n++] = "record.program";
+    list[n++] = how[1];
     for (int i = 0; i < GEOMETRY_LEVELS; i++) {
         if (geometry_of(&r->options.config, i)->size == 0)
             continue;
         list[n++] = geometry_source_key[i];
         list[n++] = r->options.geometry_source[i];
     }
+    list[n] = NULL;
     return list;
 }
 
@@ -738,13 +767,15 @@ static bool find_elements(struct record *r, const struct names *names, const cha
     char path[PATH_MAX];
 
     for (const struct options_pattern *at = r->options.patterns; at != NULL; at = at->next)
-        asked.count++;
+        asked.count += at->option->kind != OPTIONS_REMAP;
     if ((!asked.data && asked.count == 0) || target_find(program, path, sizeof path) != 0)
         return true;
     const char **patterns = term_have(calloc(asked.count + 1, sizeof *patterns));
     asked.patterns = patterns;
-    for (const struct options_pattern *at = r->options.patterns; at != NULL; at = at->next)
-        *patterns++ = at->text;
+    for (const struct options_pattern *at = r->options.patterns; at != NULL; at = at->next) {
+        if (at->option->kind != OPTIONS_REMAP)
+            *patterns++ = at->text;
+    }
     r->elements = term_text("%s/.tenure.%s.elements", names->directory, names->token);
     left.elements = r->elements;
     int64_t count = tp_elements_write(path, &asked, r->elements, &err);
@@ -847,5 +878,6 @@ int cmd_record(int argc, char **argv)
         return term_finish(-1 - first);
     if (first >= argc)
         return opt_misused(&command, "name a program to run, as in `tenure record ls -l`");
-    return record(&r, argv + first);
+    r.program = argv + first;
+    return record(&r, r.program);
 }

@@ -322,12 +322,23 @@ static __attribute__((noinline)) void use_fresh_line(struct tn_thread *thread, s
     tn_ring_add(thread, thread->ring);
 }
 
+/* The mark of a line that has bytes which are simulated elsewhere is put there, or taken away. */
+static void turn_apart(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_way *way)
+{
+    uint32_t index = (uint32_t)(way - tn_ways_of(thread, layout));
+    if (layout->exclusive && *tn_exclusive_of(thread, layout, index) == way->line)
+        *tn_exclusive_of(thread, layout, index) ^= TN_APART;
+    way->line ^= TN_APART;
+}
+
 /* The line was found in the way: it is used there, and the way table leads to it from now on. */
 static inline enum brought use_found_line(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1,
                                           const struct want *want, uint64_t number, struct tn_way *way)
 {
     uint32_t index = (uint32_t)(way - tn_ways_of(thread, layout));
     bool marked = way->line != want->line;
+    if ((way->line ^ want->line) & TN_APART) /* they are no longer */
+        turn_apart(thread, layout, way);
     if (l1->tlb && (way->line ^ want->line) & TN_PARKED) {
         way->line ^= TN_PARKED;
         use_page(thread, layout, l1, want, index);
@@ -638,17 +649,10 @@ static struct tn_way *touch_lines(struct tn_thread *thread, uint64_t address, st
 /* The line's way, if there is one, is marked as one with bytes that are simulated elsewhere, or that is taken away. */
 static void mark_apart(struct tn_thread *thread, uint64_t line, bool apart)
 {
-    const struct tn_l1_layout *layout = &thread->core->layout.d1;
     uint32_t first;
     struct tn_way *way = find_line(thread, thread->d1, line, &first);
-    if (!way || (((way->line ^ line) & TN_APART) != 0) == apart)
-        return;
-    uint64_t *exclusive = layout->exclusive
-                              ? tn_exclusive_of(thread, layout, (uint32_t)(way - tn_ways_of(thread, layout)))
-                              : NULL;
-    if (exclusive && *exclusive == way->line)
-        *exclusive ^= TN_APART;
-    way->line ^= TN_APART;
+    if (way && (((way->line ^ line) & TN_APART) != 0) != apart)
+        turn_apart(thread, &thread->core->layout.d1, way);
 }
 
 void tn_l1_set_apart(struct tn_thread *thread, uint64_t start, uint64_t end)
@@ -687,7 +691,8 @@ static bool touch_elsewhere(struct tn_thread *thread, uint64_t address, struct t
     if (!core->data || !core->data->remapping || end < address ||
         !tn_remap_concerns(core, first, line_at(l1, end - 1) + l1->shape.line))
         return false;
-    uint32_t spans = tn_remap_spans(core, address, entry->info.size, kind == TN_WRITE || kind == TN_WRITE_PAST);
+    uint32_t spans = tn_remap_spans(core, address, entry->info.size, kind == TN_WRITE || kind == TN_WRITE_PAST,
+                                    entry->info.instr);
     struct want want = wanted_data(thread, first, address, entry);
     struct met met;
     nothing_met(&met, end);

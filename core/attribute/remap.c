@@ -21,7 +21,7 @@ enum {
     LEAST_CHUNK = 24,
     MALLOC_ALIGN = 16
 };
-enum { PHASE_BITS = 27, WALKED_ZONES = 2 };
+enum { PHASE_BITS = 27, WALKED_ZONES = 2, FEW = 2 };
 #define PIECE (1ull << 20)
 #define LARGE (128ull << 10)
 #define LAST_PHASE (1u << 26)
@@ -41,6 +41,8 @@ struct tn_relocation {
     uint32_t object, zone; /* zone: of its first part */
     uint32_t parts;
     bool heap, divided; /* divided: below is known */
+    bool answer;        /* with `walk`: whether the function `asked` is one whose reads count */
+    uint32_t asked;
     uint64_t element, lead, columns;
     struct part part[TN_REMAP_PARTS];
     struct run *run;
@@ -52,7 +54,9 @@ struct tn_relocation {
 struct block {
     uint64_t unused;              /* the list of free ones goes through it */
     uint64_t start, bytes, count; /* count: places for elements in each part */
-    uint64_t place[];             /* of each part; with `walk` before and after the first read */
+    uint64_t *walked;             /* with `walk`: of elements that have been read; 0: not yet */
+    uint64_t few[FEW];            /* `walked`, of a block with no more elements */
+    uint64_t place[];             /* of each part */
 };
 
 struct tn_ended_size {
@@ -157,7 +161,7 @@ void tn_remap_object(tn_core *core, uint32_t object)
         parts = remap->run[i].part >= parts ? remap->run[i].part + 1 : parts;
     parts = remap->runs && remap->rest >= parts ? remap->rest + 1 : parts;
     uint32_t zones = remap->walk ? WALKED_ZONES : parts;
-    if (parts > TN_REMAP_PARTS || remapping->zone_count + zones > TN_ZONES)
+    if (parts > TN_REMAP_PARTS || (remap->walk && parts > 1) || remapping->zone_count + zones > TN_ZONES)
         return;
     of->relocation = remapping->relocations.count;
     struct tn_relocation *relocation = tn_array_add(&remapping->relocations);
@@ -167,7 +171,7 @@ void tn_remap_object(tn_core *core, uint32_t object)
     relocation->parts = parts;
     relocation->heap = of->kind == TN_DATA_HEAP;
     tn_table_init(&relocation->table);
-    tn_slots_init(&relocation->blocks, sizeof(struct block) + zones * sizeof(uint64_t));
+    tn_slots_init(&relocation->blocks, sizeof(struct block) + parts * sizeof(uint64_t));
     remapping->zone_count += zones;
 }
 
@@ -406,12 +410,16 @@ static void end_block(tn_core *core, struct tn_relocation *relocation, uint64_t 
     if (!id)
         return;
     struct block *block = block_at(relocation, id);
-    uint32_t places = relocation->remap->walk ? WALKED_ZONES : relocation->parts;
-    for (uint32_t i = 0; has_place(block) && i < places; i++) {
+    for (uint32_t i = 0; has_place(block) && i < relocation->parts; i++) {
         if (block->place[i])
-            give_place(remapping, relocation->zone + i,
-                       bytes_of(relocation, block, relocation->remap->walk ? 0 : i), block->place[i]);
+            give_place(remapping, relocation->zone + i, bytes_of(relocation, block, i), block->place[i]);
     }
+    for (uint64_t i = 0; block->walked && i < block->count; i++) {
+        if (block->walked[i])
+            give_place(remapping, relocation->zone + 1, relocation->part[0].stride, block->walked[i]);
+    }
+    if (block->walked && block->walked != block->few)
+        tn_host_free(block->walked, block->count * sizeof *block->walked);
     tn_table_remove(&relocation->table, tn_hash(unit, 0), id);
     tn_slots_put(&relocation->blocks, id);
 }
@@ -433,6 +441,8 @@ static struct block *begin_block(tn_core *core, struct tn_data_object *object, u
         block->count = up(block->count, columns);
     tn_table_add(&relocation->table, tn_hash(unit, 0), id);
     take_places(core, relocation, block);
+    if (relocation->remap->walk)
+        block->walked = block->count > FEW ? tn_host_alloc(block->count * sizeof *block->walked) : block->few;
     return block;
 }
 
@@ -514,21 +524,34 @@ static const struct run *run_of(const struct tn_relocation *relocation, uint32_t
     return &relocation->run[low];
 }
 
-/* With `walk`: the place that holds from now on. */
-static uint32_t walked_zone(tn_core *core, const struct tn_relocation *relocation, struct block *block,
-                            bool writes)
+/* Whether reads of the instruction count for `walk`. */
+static bool walks(tn_core *core, struct tn_relocation *relocation, uint32_t instr)
 {
-    if (!block->place[1] && !writes)
-        block->place[1] = take_place(core, relocation, 1, bytes_of(relocation, block, 0), 0, true);
-    return block->place[1] ? 1 : 0;
+    uint32_t function = tn_code_get_instr(&core->code, instr)->function;
+    if (relocation->asked != function) {
+        const char *name = tn_code_get_function(&core->code, function)->name;
+        uint32_t which = (uint32_t)(relocation->remap - core->config.remaps) + 1;
+        relocation->asked = function;
+        relocation->answer = core->config.remap_walks(core->config.user, which, name);
+    }
+    return relocation->answer;
+}
+
+/* With `walk`: where the element is that has been read; 0: none of those that count has read it. */
+static uint64_t walked_place(tn_core *core, struct tn_relocation *relocation, struct block *block,
+                             uint64_t number, bool writes, uint32_t instr)
+{
+    if (!block->walked[number] && !writes && walks(core, relocation, instr))
+        block->walked[number] = take_place(core, relocation, 1, relocation->part[0].stride, 0, true);
+    return block->walked[number];
 }
 
 /* As many bytes as lie one behind the other from `offset` of a block on, at most `most`. */
-static struct tn_span span_in(tn_core *core, const struct tn_relocation *relocation, struct block *block,
-                              uint64_t offset, uint64_t most, bool writes)
+static struct tn_span span_in(tn_core *core, struct tn_relocation *relocation, struct block *block,
+                              uint64_t offset, uint64_t most, bool writes, uint32_t instr)
 {
     struct tn_span span = {.moved = true, .relocation = relocation};
-    uint64_t lead = lead_of(relocation, block->bytes), rest = block->bytes - offset, size, at;
+    uint64_t lead = lead_of(relocation, block->bytes), rest = block->bytes - offset, size, at, place = 0;
     if (offset < lead) {
         at = offset;
         size = lead - offset;
@@ -545,11 +568,14 @@ static struct tn_span span_in(tn_core *core, const struct tn_relocation *relocat
             at = run->at + byte - run->from;
             size = run->to - byte;
         }
-        at += number * relocation->part[span.part].stride + (span.part ? 0 : lead);
+        if (relocation->remap->walk)
+            place = walked_place(core, relocation, block, number, writes, instr);
+        if (!place)
+            at += number * relocation->part[span.part].stride + (span.part ? 0 : lead);
     }
-    uint32_t place = relocation->remap->walk ? walked_zone(core, relocation, block, writes) : span.part;
-    span.place = block->place[place];
-    span.bytes = bytes_of(relocation, block, span.part);
+    span.place = place ? place : block->place[span.part];
+    span.bytes = place ? relocation->part[0].stride : bytes_of(relocation, block, span.part);
+    span.first = span.place + (place || span.part ? 0 : lead);
     span.address = span.place + at;
     size = size < rest ? size : rest;
     span.size = (uint32_t)(size < most ? size : most);
@@ -571,16 +597,16 @@ static bool goes_on(const struct tn_span *before, const struct tn_span *span)
            (!span->moved || (before->relocation == span->relocation && before->place == span->place));
 }
 
-uint32_t tn_remap_spans(tn_core *core, uint64_t address, uint32_t size, bool writes)
+uint32_t tn_remap_spans(tn_core *core, uint64_t address, uint32_t size, bool writes, uint32_t instr)
 {
     struct tn_remapping *remapping = core->data->remapping;
     remapping->spans = 0;
     for (uint64_t done = 0; done < size;) {
         struct tn_relocation *relocation;
         struct block *block = block_with(core, address + done, &relocation);
-        struct tn_span span =
-            block ? span_in(core, relocation, block, address + done - block->start, size - done, writes)
-                  : span_here(core, address + done, size - done);
+        struct tn_span span = block ? span_in(core, relocation, block, address + done - block->start,
+                                              size - done, writes, instr)
+                                    : span_here(core, address + done, size - done);
         done += span.size;
         struct tn_span *last = &remapping->span[remapping->spans - 1];
         if (remapping->spans && goes_on(last, &span))
@@ -607,8 +633,7 @@ static uint32_t slice_in_span(tn_core *core, const struct tn_span *span, uint64_
     struct tn_data_object *object = tn_data_object_of(core->data, relocation->object);
     uint32_t line = core->config.d1.line, from = 0, to = line;
     uint64_t start = address & ~(uint64_t)(line - 1), stride = relocation->part[span->part].stride;
-    uint64_t lead = span->part ? 0 : relocation->lead < span->bytes ? relocation->lead : 0;
-    uint64_t first = span->place + lead;
+    uint64_t first = span->first;
     bool pooled = relocation->remap->pool || (relocation->parts > 1 && span->bytes < LARGE);
     uint64_t phase = start >= first ? (start - first) % stride : (stride - (first - start) % stride) % stride;
     if (!object->element)

@@ -37,8 +37,8 @@ struct tn_span {
     uint32_t size;
     bool moved; /* they are in a block that is elsewhere; else nothing below is known */
     uint32_t part;
-    const struct tn_relocation *relocation; /* of which object; and where this part of the block lies: */
-    uint64_t place, bytes;
+    const struct tn_relocation *relocation; /* of which object */
+    uint64_t place, bytes, first; /* where this part of the block lies; and the first element in it */
 };
 
 struct tn_zone {
@@ -76,8 +76,8 @@ void tn_remap_ends(tn_core *core, struct tn_data_object *object, uint64_t addres
 
 /* Whether any byte of [start, end), whole lines, is simulated elsewhere. */
 bool tn_remap_concerns(tn_core *core, uint64_t start, uint64_t end);
-/* The spans of an access are remapping->span; returns how many. `writes`: it reads nothing. */
-uint32_t tn_remap_spans(tn_core *core, uint64_t address, uint32_t size, bool writes);
+/* The spans of an access of an instruction are remapping->span; returns how many. `writes`: it reads nothing. */
+uint32_t tn_remap_spans(tn_core *core, uint64_t address, uint32_t size, bool writes, uint32_t instr);
 /* What holds an address of one of these spans that is elsewhere. */
 struct tn_held tn_remap_held(tn_core *core, uint64_t address);
 

@@ -172,6 +172,8 @@ void options_describe(const struct engine_options *options, uint32_t fb_flags, s
 
 /* What the options say of a data object (tn_config.remap_of). */
 uint32_t options_remap(const struct engine_options *options, const struct tn_remap_object *object);
+/* And of a function (tn_config.remap_walks). */
+bool options_walks(const struct engine_options *options, uint32_t which, const char *function);
 
 /* Writes into the profile's meta data what was simulated. */
 void options_meta(const struct engine_options *options, tn_core *core);

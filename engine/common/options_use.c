@@ -185,6 +185,11 @@ uint32_t options_remap(const struct engine_options *o, const struct tn_remap_obj
     return 0;
 }
 
+bool options_walks(const struct engine_options *o, uint32_t which, const char *function)
+{
+    return remap_walks(&o->remaps[which - 1], function);
+}
+
 /* ------------------------------------------------------------------------------------------ meta data */
 
 void options_meta_number(tn_core *core, const char *key, uint64_t value)

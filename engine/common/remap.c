@@ -134,9 +134,12 @@ static const char *take_arguments(struct tn_remap *remap, enum remap_kind kind, 
                                                                      : "give the bytes of a row, as in 4096";
     case POOL:
         remap->pool = true;
-        remap->walk = behind(text, "walk") != NULL;
-        return !*text || (remap->walk && !*behind(text, "walk")) ? NULL
-                                                                 : "a pool has no more to it than walk";
+        remap->walker = behind(text, "walk");
+        remap->walk = remap->walker && (!*remap->walker || *remap->walker == ' ');
+        if (remap->walk)
+            remap->walker = skip_blanks(remap->walker);
+        return !*text || remap->walk ? NULL
+                                     : "a pool has no more to it than walk, and the function that walks";
     case KINDS:
         break;
     }
@@ -187,6 +190,11 @@ static bool is_system(const char *path)
 static int digit_of(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool remap_walks(const struct tn_remap *remap, const char *name)
+{
+    return !*remap->walker || options_matches(remap->walker, name ? name : "");
 }
 
 bool remap_names(const char *name, const struct tn_remap_object *object)

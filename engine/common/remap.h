@@ -6,7 +6,9 @@
  *   order OBJECT: BYTES,...                   its bytes in another order
  *   pad OBJECT: N   or   pad OBJECT: ROW+N    elements become multiples of N; rows of ROW bytes have N more behind them
  *   align OBJECT: N                           blocks begin at multiples of N
- *   pool OBJECT     or   pool OBJECT: walk    blocks are packed; in the order of their first reads
+ *   pool OBJECT                               blocks are packed, in the order in which they are allocated
+ *   pool OBJECT: walk   or   pool OBJECT: walk FUNCTION
+ *                                             elements are packed in the order of their first reads, by the function
  *   transpose OBJECT: ROW                     rows of ROW bytes become columns
  *
  * BYTES is FROM-TO, TO being the first byte behind them, or `rest`: what nothing else names. OBJECT may end in /SIZE,
@@ -17,8 +19,13 @@
 
 #include "core/tenure_core.h"
 
+#include <stdbool.h>
+
 /* NULL, or what is wrong with the text. *name, *end: its object, without /SIZE. */
 const char *remap_parse(const char *text, struct tn_remap *out, const char **name, const char **end);
+
+/* Whether a function is one of those that `walk` names; `name`: of its symbol. */
+bool remap_walks(const struct tn_remap *remap, const char *name);
 
 /* Whether the object is the one of this name: #PATH, in hexadecimal digits; or a pattern for the name of a symbol, or
  * of the first function that is in no system library, of those that allocate and that call them. */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * advice_try.h: remedies as `tenure record --remap` takes them, so that they can be tried before they are written.
+ *
+ * A remap names a data structure of the profile by a number that another recording of the same program knows it by
+ * (core/tenure_core.h, tn_remap_path), and fields by their bytes.
+ */
+#ifndef TENURE_PROFILE_ADVICE_TRY_H
+#define TENURE_PROFILE_ADVICE_TRY_H
+
+#include "profile/profile.h"
+
+/* What can be tried, of one data structure. Texts are freed by tp_try_free. */
+struct tp_try {
+    char *remap;     /* for --remap; NULL: it cannot be tried */
+    char *words;     /* the same with the profile's names, for people */
+    const char *why; /* without remap: why it cannot be; lives as long as the program */
+    int64_t data;    /* id of the data structure */
+};
+
+/* The remedy of a piece of advice, by its rank: tp_advise has been called. 0 also if it cannot be tried. */
+int tp_try_advice(tp_profile *profile, int64_t id, struct tp_try *out, struct tp_error *err);
+
+/* A remap in the names of the profile: "split struct order: x,y | rest". A data structure is named by its name, its
+ * symbol, its function, or a part of its name that no other has. What is wrong, and what is known instead, is in `err`.
+ */
+int tp_try_named(tp_profile *profile, const char *text, struct tp_try *out, struct tp_error *err);
+
+void tp_try_free(struct tp_try *what);
+
+#endif

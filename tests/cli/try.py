@@ -1,0 +1,134 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+try.py: remedies that are tried, beside programs that were repaired by hand.
+
+    try.py TENURE CASES
+
+CASES is the folder of programs with one known problem each (tests/cases). Of some of them, whose repair is a layout,
+what `tenure try` says that the first piece of advice saves is what the repaired program does save, within a few percent
+of the estimated time. Then: remaps in a user's words, what is refused, and that nothing is left behind.
+"""
+import json
+import os
+import shutil
+import sys
+import tempfile
+
+from checks import check, finish, run
+
+TENURE, CASES = (os.path.abspath(path) for path in sys.argv[1:3])
+CACHES = ['--D1=8K,8,64', '--L2=none', '--LL=256K,16,64']
+# Within how many percent of the time, and options of the recording.
+TWINS = {'idle_regular': (2, []), 'idle_random': (2, []), 'pad_rows': (2, ['--patterns=yes']), 'aos_soa': (3, []),
+         'false_sharing': (3, ['--coherence=mesi']), 'chase_order': (3, [])}
+
+
+def compiled(name, *flags):
+    program = f'./{name}{len(flags)}'
+    status, _, errors = run(['gcc', '-O2', '-g', '-pthread', *flags, f'{CASES}/{name}.c', '-o', program])
+    check(f'{name}: compiled', (status, errors), (0, ''))
+    return program
+
+
+def recorded(program, profile, *options):
+    return run([TENURE, 'record', '-q', '-o', profile, *CACHES, *options, program])[0]
+
+
+def time_of(profile):
+    return int(run([TENURE, 'sql', '--csv', profile, 'SELECT Time FROM totals'])[1].split()[1])
+
+
+def tried(*words):
+    status, out, errors = run([TENURE, 'try', *words])
+    return status, out, errors
+
+
+def twins():
+    for name, (within, options) in TWINS.items():
+        program, repaired = compiled(name), compiled(name, '-DREPAIRED')
+        both = recorded(program, 'before', *options), recorded(repaired, 'after', *options)
+        check(f'{name}: recorded', both, (0, 0))
+        saves = 100 * (1 - time_of('after') / time_of('before'))
+        status, out, errors = tried('--json', 'before', '1')
+        check(f'{name}: tried', (status, errors), (0, ''))
+        item = json.loads(out)['items'][0]
+        near = abs(item['saved'] - saves) <= within
+        check(f'{name}: saves {item["saved"]:.1f} %, the repaired program {saves:.1f} %', near, True)
+        check(f'{name}: the same program', item['did_otherwise'], False)
+        if name == 'idle_regular':
+            shutil.copy('before', 'orders')
+
+
+def words():
+    """idle_regular: struct order, of which price and quantity are used."""
+    status, out, errors = tried('orders')
+    check('all', (status, errors), (0, ''))
+    check('program is silent', 'total' in out, False)
+    missing = [word for word in ('remap', 'promised', 'tried', 'D1 misses') if word not in out]
+    check('a remap, and what it saves', missing, [])
+    one = json.loads(tried('--json', 'orders', '1')[1])['items'][0]
+    given = json.loads(tried('--json', '--remap=split order[]: price,quantity | rest', 'orders')[1])['items'][0]
+    check('by hand as by number', given['remaps'][0]['remap'], one['remaps'][0]['remap'])
+    check('and as good', given['after'], one['after'])
+    first = one['remaps'][0]['remap'].split(':')[0].replace('split', 'order')
+    order = json.loads(tried('--json', '--remap=order order[]: quantity,price', 'orders')[1])['items'][0]
+    check('fields in another order', order['remaps'][0]['remap'].split(':')[0], first)
+    status, out, errors = tried('--dry-run', 'orders', '1')
+    check('dry run', (status, errors, out.startswith('tenure record '), "'--remap=split #" in out), (0, '', True, True))
+    status, out, errors = tried('-o', 'kept', 'orders', '1')
+    check('kept', (status, errors, 'tenure diff --data orders kept' in out), (0, '', True))
+    status, out, errors = run([TENURE, 'diff', '--data', 'orders', 'kept'])
+    check('compared', (status, '--remap is none in the baseline, split #' in out), (0, True))
+
+
+def refused():
+    for arguments, status, part in (
+            ([], 2, 'name a profile'),
+            (['orders', '99'], 1, 'no such piece of advice'),
+            (['orders', 'one'], 1, 'has a number'),
+            (['--remap=split nothing: x | rest', 'orders'], 1, 'those with most misses are: order[] in'),
+            (['--remap=split order[]: weight | rest', 'orders'], 1, 'has no field "weight": there are '),
+            (['--remap=split order[]: price,price | rest', 'orders'], 1, 'two ranges of bytes overlap'),
+            (['--remap=split order[]: price', 'orders'], 1, 'split makes several parts'),
+            (['--remap=turn order[]: 4', 'orders'], 1, 'split, order, pad, align, pool or transpose'),
+            (['--remap=pool', 'orders'], 1, 'a data structure'),
+            (['--remap=pool order[]', 'orders', '1'], 2, 'not both'),
+            (['-o', 'kept', 'orders'], 2, 'one piece of advice'),
+            (['-o', '-', 'orders', '1'], 2, 'a file of its own'),
+            (['--json', '--dry-run', 'orders'], 2, 'not both'),
+            (['/nonexistent'], 1, '/nonexistent')):
+        got, out, errors = tried(*arguments)
+        check(f'{arguments}: {errors.strip()}', (got, part in errors), (status, True))
+        check(f'{arguments}: no error of a program', 'Traceback' in errors + out, False)
+    program = compiled('idle_regular')
+    check('sampled', recorded(program, 'sampled', '--sample=8'), 0)
+    got, _, errors = tried('sampled')
+    check('sampled is refused', (got, '--sample=8' in errors), (1, True))
+    run([TENURE, 'record', '-q', '--raw', '-o', 'raw', *CACHES, program])
+    check('imported', run([TENURE, 'import', '-o', 'imported', 'raw'])[0], 0)
+    got, _, errors = tried('imported')
+    check('imported by itself is refused', (got, 'does not say how it was recorded' in errors), (1, True))
+    os.rename(program, 'gone')
+    got, _, errors = tried('orders', '1')
+    check('a program that is gone', (got, 'left no profile' in errors), (1, True))
+
+
+def main():
+    if not shutil.which('gcc'):
+        print('no gcc')
+        sys.exit(77)
+    os.environ.pop('MALLOC_PERTURB_', None) # malloc writes into blocks before the program has them
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.environ.update(XDG_CACHE_HOME='/nonexistent', TMPDIR=folder + '/tmp')
+        os.mkdir('tmp')
+        twins()
+        words()
+        refused()
+        check('nothing is left behind', [name for name in os.listdir('tmp') if 'try' in name], [])
+        os.chdir('/')
+    return finish()
+
+
+sys.exit(main())
