@@ -31,6 +31,8 @@ static inline uint32_t place_of(const struct model_place *place, uint32_t byte)
 
     if (byte < place->from || byte >= place->to)
         return 0;
+    if (place->at)
+        return place->at[byte];
     if (size)
         return (uint32_t)(2 + (offset - place->lead) % size);
     return offset < 4096 ? (uint32_t)(2 + offset / 8 * 8) : 1;

@@ -31,6 +31,9 @@ struct object {
 struct block {
     uint32_t object;
     uint64_t first; /* unit */
+    struct remap_model *remaps;
+    uint32_t apart; /* the block there; 0: none, or it has ended */
+    uint64_t address, bytes;
 };
 struct mapping {
     uint32_t object;
@@ -138,11 +141,52 @@ void mm_block_begins(struct memory_model *mm, const char *name, uint64_t address
         o->largest = bytes > o->largest ? bytes : o->largest;
     }
     mm->blocks = realloc(mm->blocks, (mm->block_count + 1) * sizeof *mm->blocks);
-    mm->blocks[mm->block_count++] = (struct block){object, address / UNIT};
+    mm->blocks[mm->block_count++] = (struct block){.object = object, .first = address / UNIT};
     if (bytes > 1ull << 36)
         return;
     for (uint64_t unit = address / UNIT; bytes && unit <= (address + bytes - 1) / UNIT; unit++)
         put(&mm->units, unit, mm->block_count);
+}
+
+struct mm_element mm_element(struct memory_model *mm, const char *name)
+{
+    const struct object *object = &mm->objects[object_of(mm, name) - 1];
+
+    return (struct mm_element){.size = object->element, .lead = object->lead};
+}
+
+void mm_block_apart(struct memory_model *mm, struct remap_model *rm, uint32_t apart, uint64_t address, uint64_t bytes)
+{
+    struct block *block = &mm->blocks[mm->block_count - 1];
+
+    block->remaps = rm;
+    block->apart = apart;
+    block->address = address;
+    block->bytes = bytes;
+}
+
+uint32_t mm_apart_at(struct memory_model *mm, uint64_t address, uint64_t *offset)
+{
+    uint32_t number = get(&mm->units, address / UNIT);
+    const struct block *block = number ? &mm->blocks[number - 1] : NULL;
+
+    if (!block || !block->apart || address - block->address >= block->bytes)
+        return 0;
+    *offset = address - block->address;
+    return block->apart;
+}
+
+bool mm_is_known(struct memory_model *mm, uint64_t address)
+{
+    return get(&mm->units, address / UNIT) || get(&mm->pages, address / PAGE);
+}
+
+static void block_ended(struct memory_model *mm, struct block *block, bool collecting)
+{
+    mm->objects[block->object - 1].ended += collecting;
+    if (block->apart)
+        rm_block_ends(block->remaps, block->apart);
+    block->apart = 0;
 }
 
 void mm_block_ends(struct memory_model *mm, uint64_t address, bool named, bool collecting)
@@ -153,7 +197,7 @@ void mm_block_ends(struct memory_model *mm, uint64_t address, bool named, bool c
     if (!block || mm->blocks[block - 1].first != unit ||
         named != !strncmp(mm_name(mm, mm->blocks[block - 1].object), "named ", 6))
         return;
-    mm->objects[mm->blocks[block - 1].object - 1].ended += collecting;
+    block_ended(mm, &mm->blocks[block - 1], collecting);
     for (; get(&mm->units, unit) == block; unit++)
         put(&mm->units, unit, 0);
 }
@@ -213,7 +257,7 @@ void mm_changed(struct memory_model *mm, uint64_t start, uint64_t bytes, bool co
         uint32_t block = get(&mm->units, unit);
 
         if (block && mm->blocks[block - 1].first == unit)
-            mm->objects[mm->blocks[block - 1].object - 1].ended += collecting;
+            block_ended(mm, &mm->blocks[block - 1], collecting);
         if (block)
             put(&mm->units, unit, 0);
     }

@@ -8,6 +8,7 @@
 #ifndef TENURE_REFMODEL_MEMORY_MODEL_H
 #define TENURE_REFMODEL_MEMORY_MODEL_H
 
+#include "remap_model.h"
 #include "sheet.h"
 
 struct memory_model;
@@ -22,6 +23,14 @@ struct mm_element {
 };
 void mm_block_begins(struct memory_model *mm, const char *object, uint64_t address, uint64_t bytes,
                      struct mm_element element, bool collecting);
+/* What is known of an object's elements; `each` is 0. */
+struct mm_element mm_element(struct memory_model *mm, const char *object);
+/* The block that has just begun is simulated elsewhere, as block `apart` of this model, which is told when it ends. */
+void mm_block_apart(struct memory_model *mm, struct remap_model *rm, uint32_t apart, uint64_t address, uint64_t bytes);
+/* The block of that model which the byte is in, and its offset there; 0: none. */
+uint32_t mm_apart_at(struct memory_model *mm, uint64_t address, uint64_t *offset);
+/* Whether the byte is in a block or in a mapping. */
+bool mm_is_known(struct memory_model *mm, uint64_t address);
 /* Where the line of a missing address is in its block; not known if no block holds it. */
 struct model_place mm_place(struct memory_model *mm, uint64_t address, uint32_t line);
 /* What is charged at a place of an object. */

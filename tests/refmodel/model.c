@@ -111,8 +111,6 @@ static uint32_t record_line_size(const struct model *model, const struct record 
     return record->level == LEVEL_LAST ? model->config.ll.line : model->config.l2.line;
 }
 
-static void record_end_if_done(struct model *model, struct record *record, uint64_t index);
-
 static void fold_callgrind(struct model *model, struct record *slot, const struct use *use,
                            uint32_t line_size)
 {
@@ -140,7 +138,7 @@ static void fold(struct model *model, struct record *record, const struct use *u
     record_end_if_done(model, record, index);
 }
 
-static void record_end_if_done(struct model *model, struct record *record, uint64_t index)
+void record_end_if_done(struct model *model, struct record *record, uint64_t index)
 {
     uint32_t line_size = record_line_size(model, record);
 
@@ -178,7 +176,7 @@ static void tenure_end(struct model *model, const struct cache *cache, struct li
 }
 
 /* A line leaves level 1; of one that is invalid, the tenure has ended. */
-static void line_end(struct model *model, const struct cache *cache, struct line *line, uint64_t index)
+void line_end(struct model *model, const struct cache *cache, struct line *line, uint64_t index)
 {
     if (line->record && line->state != INVALID) {
         tenure_end(model, cache, line, index);
@@ -268,7 +266,7 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
         ask_at(asking, level, stack_event(stack_use(cache, line) | (invalid ? NEVER : 0)));
     if (record && !invalid) {
         if (!asking->prefetching)
-            use_again(model, &record->use, 3 - level, asking->index + 1 - (record->used >> 10), asking);
+            use_again(model, &record->use, 3 - level, asking->index + 1 - (record->used >> TIME_BITS), asking);
         record->used = asking->time;
         cache_use(cache, set, place);
         return record;
@@ -277,7 +275,7 @@ static struct record *lower(struct model *model, enum level level, uint64_t addr
         record = cache_make_room(cache, set);
         missed = load(model, cache, level, line, asking->index,
                       &(struct past_line){record ? record->line : 0, record ? record->used : 0,
-                                          record ? (record->used >> 10) - 1 : 0,
+                                          record ? (record->used >> TIME_BITS) - 1 : 0,
                                           record ? record->use.payer : *asking->payer, *asking->payer});
     }
     if (asking->prefetching)
@@ -597,9 +595,9 @@ static void access_plainly(struct model *model, struct cache *cache, uint64_t ad
         lower(model, LEVEL_LAST, at, asking);
 }
 
-/* An access of data begins. D1's prefetchers see the first of its lines that is not there, or was loaded ahead and not
+/* A span of data begins. D1's prefetchers see the first of its lines that is not there, or was loaded ahead and not
  * asked for yet; what they ask for comes before its lines, and counts as used before. */
-static void look_ahead(struct model *model, struct cache *cache, uint64_t address, uint64_t end,
+static void look_ahead(struct model *model, struct cache *cache, uint64_t address, uint64_t end, uint32_t number,
                        const struct asking *asking)
 {
     uint32_t size = cache->config.line, place;
@@ -612,9 +610,9 @@ static void look_ahead(struct model *model, struct cache *cache, uint64_t addres
     if (at >= end)
         return;
     if (asking->payer->objects)
-        prefetch.payer->object = asking->payer->objects[(at - first) / size];
+        prefetch.payer->object = asking->payer->objects[number + (at - first) / size];
     if (asking->payer->places)
-        prefetch.payer->place = asking->payer->places[(at - first) / size];
+        prefetch.payer->place = asking->payer->places[number + (at - first) / size];
     prefetch.payer->place.from = prefetch.payer->place.to = 0;
     prefetch.prefetching = true;
     at = at > address ? at : address;
@@ -660,8 +658,9 @@ static void ask_page(struct model *model, uint64_t line, struct asking *asking)
     asking->walked = true;
 }
 
-static void access_lines(struct model *model, struct cache *cache, uint64_t address, uint32_t size,
-                         struct asking *asking)
+/* Line `number` of the access is the first of the span. How many lines the access has with it. */
+static uint32_t access_lines(struct model *model, struct cache *cache, uint64_t address, uint32_t size,
+                             uint32_t number, struct asking *asking)
 {
     uint32_t line_size = cache->config.line;
     uint64_t first = address - address % line_size;
@@ -670,20 +669,19 @@ static void access_lines(struct model *model, struct cache *cache, uint64_t addr
         size = smallest_line(model);
     if (model->config.callgrind && !model->config.use) {
         access_plainly(model, cache, address, size, asking);
-        return;
+        return 0;
     }
     if (model->config.callgrind && cache->sets == 1 && address + size > first + line_size) {
         level1(model, cache, first, address, asking)->use.touches++;
-        return;
+        return 0;
     }
-    asking->time = (asking->index + 1) << 10;
     if (!asking->fetched && !asking->past)
-        look_ahead(model, cache, address, address + size, asking);
-    for (uint64_t at = first; at < address + size; at += line_size, asking->time++) {
+        look_ahead(model, cache, address, address + size, number, asking);
+    for (uint64_t at = first; at < address + size; at += line_size, asking->time += TIME_STEP, number++) {
         if (asking->payer->objects)
-            asking->payer->object = asking->payer->objects[(at - first) / line_size];
+            asking->payer->object = asking->payer->objects[number];
         if (asking->payer->places)
-            asking->payer->place = asking->payer->places[(at - first) / line_size];
+            asking->payer->place = asking->payer->places[number];
         asking->at = at < address ? (uint32_t)(address - at) : 0;
         if (!model_is_simulated(&model->config, at, asking->payer))
             continue;
@@ -693,6 +691,7 @@ static void access_lines(struct model *model, struct cache *cache, uint64_t addr
             tell_write(model, at, at < address ? address - at : 0,
                        at + line_size > address + size ? address + size - at : line_size, asking->owner);
     }
+    return number;
 }
 
 /* The miss is that of the first byte asked for, or of the granule it is in. */
@@ -738,6 +737,13 @@ static void pay_distances(struct model *model, struct asking *asking)
 void model_access(struct model *model, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,
                   const struct model_payer *payer)
 {
+    model_access_spans(model, thread, kind, &(struct model_span){address, size}, 1, payer);
+}
+
+void model_access_spans(struct model *model, uint32_t thread, enum model_kind kind, const struct model_span *spans,
+                        uint32_t count, const struct model_payer *payer)
+{
+    uint32_t number = 0;
     uint32_t owner = model->config.shared_l1 ? 0 : thread;
     struct cache *cache = kind == MODEL_FETCH ? &model->i1[owner] : &model->d1[owner];
     bool writes = kind != MODEL_FETCH && kind != MODEL_READ;
@@ -752,8 +758,10 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
     asking.past = kind == MODEL_WRITE_PAST, asking.modifies = kind == MODEL_MODIFY; /* the first misses nothing */
     asking.index = model->clock++;
     asking.own = model->config.parallel ? model->own[thread]++ : asking.index;
+    asking.time = model->config.callgrind && !model->config.use ? 0 : (asking.index + 1) << TIME_BITS;
     model->collecting = payer->pays;
-    access_lines(model, cache, address, size, &asking);
+    for (uint32_t i = 0; i < count; i++)
+        number = access_lines(model, cache, spans[i].address, spans[i].size, number, &asking);
     coherent_end(model, &asking, kind == MODEL_WRITE);
     if (kind == MODEL_MODIFY && model->config.callgrind)
         kind = MODEL_WRITE;
@@ -773,118 +781,4 @@ void model_access(struct model *model, uint32_t thread, enum model_kind kind, ui
 uint64_t model_clock(const struct model *model)
 {
     return model->clock;
-}
-
-/* ------------------------------------------------------------------------------------------ life and ends */
-
-struct model *model_new(const struct model_config *config, model_charge *charge, model_share *share,
-                        model_missed *missed, void *user)
-{
-    struct model *model = calloc(1, sizeof *model);
-    uint64_t pages = config->physical ? model_sample_end(config) : 0;
-
-    model->config = *config, model->charge = charge;
-    model->share = share;
-    model->missed = missed;
-    model->user = user;
-    for (int i = 0; i < MODEL_MAX_THREADS; i++) {
-        cache_init(&model->i1[i], &config->i1);
-        cache_init(&model->d1[i], &config->d1);
-        cache_init(&model->l2[i], &config->l2), model->l2[i].pages = pages;
-        for (int level = 0; level < 2; level++) {
-            tlb_init(&model->itlb[i][level], &config->itlb[level]);
-            tlb_init(&model->dtlb[i][level], &config->dtlb[level]);
-        }
-    }
-    cache_init(&model->ll, &config->ll);
-    model->ll.pages = pages;
-    return model;
-}
-
-static void empty_level1(struct model *model, struct cache *cache)
-{
-    for (uint64_t i = 0; i < cache_places(cache); i++) {
-        struct line *line = cache_take_any(cache, i);
-
-        if (line)
-            line_end(model, cache, line, model->clock);
-    }
-    cache_forget(cache);
-}
-
-static void empty_lower(struct model *model, struct cache *cache)
-{
-    for (uint64_t i = 0; i < cache_places(cache); i++) {
-        struct record *record = cache_take_any(cache, i);
-
-        if (record && record->invalid) {
-            free(record);
-        } else if (record) {
-            record->resident = false;
-            record->holders = model->config.callgrind ? 0 : record->holders;
-            record_end_if_done(model, record, model->clock);
-        }
-    }
-    cache_forget(cache);
-}
-
-static void empty_owner(struct model *model, uint32_t owner)
-{
-    empty_level1(model, &model->i1[owner]);
-    empty_level1(model, &model->d1[owner]);
-    empty_lower(model, &model->l2[owner]);
-    for (int level = 0; level < 2; level++) {
-        tlb_empty(&model->itlb[owner][level]);
-        tlb_empty(&model->dtlb[owner][level]);
-    }
-    memset(&model->below[owner], 0, sizeof model->below[owner]);
-    memset(&model->at_d1[owner], 0, sizeof model->at_d1[owner]);
-}
-
-void model_thread_end(struct model *model, uint32_t thread)
-{
-    if (!model->config.shared_l1)
-        empty_owner(model, thread);
-}
-
-void model_empty(struct model *model)
-{
-    for (uint32_t i = 0; i < MODEL_MAX_THREADS; i++)
-        empty_owner(model, i);
-    empty_lower(model, &model->ll);
-}
-
-void model_finish(struct model *model)
-{
-    if (model->config.flush_at_exit)
-        model_empty(model);
-}
-
-static void discard(void *user, const struct model_payer *payer, int event, uint64_t amount)
-{
-    (void)user, (void)payer, (void)event, (void)amount;
-}
-
-static void discard_shared(void *user, const struct model_payer *writer, const struct model_payer *victim,
-                           enum model_shared what, uint64_t written, uint64_t touched)
-{
-    (void)user, (void)writer, (void)victim, (void)what, (void)written, (void)touched;
-}
-
-void model_free(struct model *model)
-{
-    model->charge = discard;
-    model->share = discard_shared;
-    model_empty(model);
-    for (int i = 0; i < MODEL_MAX_THREADS; i++) {
-        cache_free(&model->i1[i]);
-        cache_free(&model->d1[i]);
-        cache_free(&model->l2[i]);
-        for (int level = 0; level < 2; level++) {
-            free(model->itlb[i][level].page);
-            free(model->dtlb[i][level].page);
-        }
-    }
-    cache_free(&model->ll);
-    free(model);
 }

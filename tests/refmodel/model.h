@@ -126,17 +126,19 @@ struct model_config {
 enum model_kind { MODEL_FETCH, MODEL_READ, MODEL_WRITE, MODEL_MODIFY, MODEL_WRITE_PAST };
 
 /* Where a line is in its data object: at offset `start` of a block, which has its bytes [from, to). `element`: bytes of
- * what the block is made of behind the first `lead`; 0: not known. */
+ * what the block is made of behind the first `lead`; 0: not known. Or `at`: the place of each of its bytes
+ * (raw_format.h, DATA_AT). */
 struct model_place {
     bool known;
     int64_t start;
     uint32_t from, to, element, lead;
+    const uint32_t *at; /* else NULL */
 };
 
 /* Who made an access. `pays`: collection is on. What it is charged is for `charge` to decide. `objects`: what holds the
- * first byte touched in each of its lines, the first line first; NULL: nobody asks. `places`: where these lines are.
- * `object`, `place`: when charged, those of the line; `fetched`: it was a fetch. `address`: of the instruction; 0 where
- * nothing is prefetched. */
+ * first byte touched in each line of each of its spans, in their order; NULL: nobody asks. `places`: where these lines
+ * are. `object`, `place`: when charged, those of the line; `fetched`: it was a fetch. `address`: of the instruction;
+ * 0 where nothing is prefetched. */
 struct model_payer {
     uint32_t thread, instr, chain, epoch;
     bool pays;
@@ -200,6 +202,13 @@ void model_free(struct model *model);
  * charged. */
 void model_access(struct model *model, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,
                   const struct model_payer *payer);
+/* The same of one access of several spans, each of them line by line: together they are one access. */
+struct model_span {
+    uint64_t address;
+    uint32_t size;
+};
+void model_access_spans(struct model *model, uint32_t thread, enum model_kind kind, const struct model_span *spans,
+                        uint32_t count, const struct model_payer *payer);
 uint64_t model_clock(const struct model *model); /* accesses so far */
 
 void model_thread_end(struct model *model, uint32_t thread);

@@ -13,6 +13,10 @@
 
 enum level { LEVEL_1, LEVEL_2, LEVEL_LAST };
 
+/* The time of a line of an access: this many bits for the lines, so far apart that what is prefetched for one has
+ * a time of its own in front of it. */
+enum { TIME_BITS = 14, TIME_STEP = 8 };
+
 struct use {
     struct model_payer payer;
     bool fetched, again; /* kind of the loading access; used again behind it */
@@ -102,5 +106,10 @@ struct model {
     model_missed *missed;
     void *user;
 };
+
+/* A line leaves level 1; of one that is invalid, the tenure has ended. */
+void line_end(struct model *model, const struct cache *cache, struct line *line, uint64_t index);
+/* The tenure of a record ends unless its line is still there or held. */
+void record_end_if_done(struct model *model, struct record *record, uint64_t index);
 
 #endif

@@ -198,6 +198,7 @@ static void start_core(struct pair *pair)
                 (unsigned long long)c->ll.size, c->ll.assoc, c->ll.line, fault);
         abort();
     }
+    pair_remaps_config(pair, &config);
     pair->core = tn_core_new(&config);
     pair->layout = tn_layout(pair->core);
 }
@@ -234,6 +235,7 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
     pair->good = true;
     pair->bytes_before = host_bytes();
     pair->memory = config->data ? mm_new(pair_tell) : NULL;
+    pair_remaps_new(pair);
     pair->m1 = m1_new(config->separate_callers, config->most_pairs, pair->memory);
     pair->model = model_new(&mc, m1_charge, m1_share, m1_missed, pair->m1);
     start_core(pair);
@@ -261,6 +263,7 @@ void pair_free(struct pair *pair)
         free(list);
     }
     free(pair->returns);
+    pair_remaps_free(pair);
     m1_free(pair->m1);
     if (pair->memory)
         mm_free(pair->memory);
@@ -437,9 +440,11 @@ static void model_instr(struct pair *pair, uint32_t thread, const struct pair_bl
             continue;
         pair->accesses++;
         m1_count(pair->m1, thread, in->id, access->kind & TN_WRITE ? M_DW : M_DR, 1);
-        if (pair->memory)
+        if (pair->memory && !pair->remaps)
             pair_objects_at(pair, run->address[a], access->size, &payer);
-        if (pair->config.cache_sim)
+        if (pair->remaps)
+            pair_remap_access(pair, thread, kind[access->kind], run->address[a], access->size, &payer);
+        else if (pair->config.cache_sim)
             access_now(pair, thread, kind[access->kind], run->address[a], access->size, &payer);
         payer.objects = NULL;
         payer.places = NULL;
@@ -716,6 +721,7 @@ void pair_zero(struct pair *pair)
 {
     tn_zero(pair->core);
     m1_zero(pair->m1);
+    pair_remap_zero(pair);
 }
 
 /* Rows that the configuration does not promise. */
@@ -738,6 +744,7 @@ static void compare_part(struct pair *pair)
         fail(pair, raw_simple_fault(pair->raw) ? raw_simple_fault(pair->raw) : "no part was written");
         return;
     }
+    pair_remap_pages(pair, &pair->expected, &pair->got);
     if (sheet_compare(&pair->expected, &pair->got, rows_to_skip(pair), pair->out, 6))
         fail(pair, "the sheets differ");
 }

@@ -27,6 +27,7 @@ struct pair_config {
     uint32_t most_pairs; /* with patterns; 0: none are kept */
     uint32_t traces;     /* of lines that have left; at least 1 */
     uint32_t separate_callers, separate_recs; /* the most of any function */
+    uint64_t remap; /* not 0: data objects have remaps, which are drawn from this; with data, not parallel or sampled */
     uint32_t lag; /* not 0: where threads run at the same time, misses are consumed late; how late is drawn from this */
 };
 

@@ -181,6 +181,7 @@ static void begins(struct pair *pair, const struct allocating *a, uint64_t block
 
     element.each = a->each;
     mm_block_begins(pair->memory, a->object, block, a->bytes, element, collecting);
+    pair_remap_block(pair, a->object, block, a->bytes);
 }
 
 /* Its arguments are known, and it returns this. */
@@ -285,22 +286,32 @@ static struct model_place static_place(uint64_t address, uint32_t line)
     return place;
 }
 
-/* What holds each line of an access. */
-void pair_objects_at(struct pair *pair, uint64_t address, uint32_t size, struct model_payer *payer)
+void pair_holds(struct pair *pair, uint64_t address, uint32_t line, uint32_t *object, struct model_place *place)
 {
-    uint32_t line = pair->config.d1.line, count = 0, most = size / line + 2;
+    *object = mm_at(pair->memory, address);
+    *place = mm_place(pair->memory, address, line);
+    if (!strncmp(mm_name(pair->memory, *object), "static", 6))
+        *place = static_place(address, line);
+}
+
+struct objects_list *pair_objects_room(struct pair *pair, uint32_t most, struct model_payer *payer)
+{
     struct objects_list *list = malloc(sizeof *list + most * sizeof list->object[0]);
 
     list->places = malloc(most * sizeof *list->places);
-    for (uint64_t at = address; at < address + size; at = at - at % line + line) {
-        list->object[count] = mm_at(pair->memory, at);
-        list->places[count] = mm_place(pair->memory, at, line);
-        if (!strncmp(mm_name(pair->memory, list->object[count]), "static", 6))
-            list->places[count] = static_place(at, line);
-        count++;
-    }
     list->next = pair->objects;
     pair->objects = list;
     payer->objects = list->object;
     payer->places = list->places;
+    return list;
+}
+
+/* What holds each line of an access. */
+void pair_objects_at(struct pair *pair, uint64_t address, uint32_t size, struct model_payer *payer)
+{
+    uint32_t line = pair->config.d1.line, count = 0;
+    struct objects_list *list = pair_objects_room(pair, size / line + 2, payer);
+
+    for (uint64_t at = address; at < address + size; at = at - at % line + line, count++)
+        pair_holds(pair, at, line, &list->object[count], &list->places[count]);
 }

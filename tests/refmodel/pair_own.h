@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pair_own.h: the pair itself, for its own two files: pair.c, and pair_data.c for what concerns data objects.
+ * pair_own.h: the pair itself, for its own files: pair.c, pair_data.c for what concerns data objects, and pair_remap.c
+ * for those that are simulated elsewhere.
  */
 #ifndef TENURE_REFMODEL_PAIR_OWN_H
 #define TENURE_REFMODEL_PAIR_OWN_H
@@ -86,6 +87,7 @@ struct pair {
     uint64_t roots; /* of trees: one for each beginning of a thread, one for each handler of a thread */
     bool handled[MODEL_MAX_THREADS][MAX_FUNCTIONS], resumed;
     FILE *out;
+    struct pair_remaps *remaps; /* NULL: none */
 };
 
 /* pair_data.c: hooks of the core's, and what the running frame of the running level of a thread does. */
@@ -103,5 +105,20 @@ enum tn_element_answer pair_element_at(void *user, uint64_t address, struct tn_e
 void pair_returns(struct pair *pair, uint32_t instr, uint64_t address);
 /* What holds each line of an access, for who pays. */
 void pair_objects_at(struct pair *pair, uint64_t address, uint32_t size, struct model_payer *payer);
+/* The same, of the line of so many bytes in which this one is; and room for so many lines, as the payer has them. */
+void pair_holds(struct pair *pair, uint64_t address, uint32_t line, uint32_t *object, struct model_place *place);
+struct objects_list *pair_objects_room(struct pair *pair, uint32_t most, struct model_payer *payer);
+
+/* pair_remap.c. Remaps are drawn, if there are any; those of the core are these. */
+void pair_remaps_new(struct pair *pair);
+void pair_remaps_free(struct pair *pair);
+void pair_remaps_config(struct pair *pair, struct tn_config *config);
+/* A block of this object of the heap has begun in the model of memory. */
+void pair_remap_block(struct pair *pair, const char *object, uint64_t address, uint64_t bytes);
+void pair_remap_access(struct pair *pair, uint32_t thread, enum model_kind kind, uint64_t address, uint32_t size,
+                       struct model_payer *payer);
+/* Pages of objects that have a remap are rows "pages <object>"; of others nobody knows how many there should be. */
+void pair_remap_pages(struct pair *pair, struct sheet *expected, struct sheet *got);
+void pair_remap_zero(struct pair *pair);
 
 #endif

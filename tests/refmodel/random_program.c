@@ -11,6 +11,7 @@
 
 #include "method1.h"
 #include "pair.h"
+#include "random_config.h"
 #include "rng.h"
 
 #include "core/tenure_core.h"
@@ -77,7 +78,8 @@ struct thread {
 struct program {
     const struct rp_options *options;
     struct rng rng;
-    uint32_t features, steps;
+    uint64_t features;
+    uint32_t steps;
     struct pair *pair;
     struct function function[MAX_FUNCTIONS];
     uint32_t functions;
@@ -87,7 +89,7 @@ struct program {
     uint64_t block[MAX_KNOWN]; /* some that functions have returned */
 };
 
-static bool has(const struct program *p, uint32_t feature)
+static bool has(const struct program *p, uint64_t feature)
 {
     return p->features & feature;
 }
@@ -175,7 +177,7 @@ static void random_allocation(struct program *p, uint8_t allocates[4])
     static const uint8_t kinds[][4] = {{1, 0, 0, 0}, {1, 2, 0, 0}, {2, 0, 1, 0}, {3, 2, 1, 0},
                                        {3, 0, 0, 1}, {0, 0, 1, 0}, {0, 0, 2, 0}};
 
-    if (has(p, RP_DATA) && chance(p, 2))
+    if (has(p, RP_DATA) && (pair_config(p->pair)->remap ? !chance(p, 5) : chance(p, 2)))
         memcpy(allocates, kinds[rng_below(&p->rng, sizeof kinds / sizeof *kinds)], 4);
 }
 
@@ -214,144 +216,6 @@ static void make_code(struct program *p)
         make_function(p, i, &address);
     for (uint32_t i = 0; i < p->functions; i++)
         pair_function(p->pair, &p->function[i].code);
-}
-
-/* ------------------------------------------------------------------------------------------ configuration */
-
-/* Any number of ways; often one for which the core has code of its own. */
-static uint32_t random_ways(struct program *p)
-{
-    if (chance(p, 8))
-        return 1 + rng_below(&p->rng, 24);
-    return chance(p, 4) ? 8 + 4 * rng_below(&p->rng, 2) : 1 + rng_below(&p->rng, 8);
-}
-
-static struct model_cache_config random_cache(struct program *p, uint32_t line, uint32_t most_sets)
-{
-    uint32_t sets = has(p, RP_ODD_SETS) && chance(p, 2) ? 1 + rng_below(&p->rng, most_sets)
-                                                        : 1u << rng_below(&p->rng, chance(p, 2) ? 3 : 5);
-    uint32_t assoc = random_ways(p);
-
-    return (struct model_cache_config){(uint64_t)sets * assoc * line, assoc, line};
-}
-
-static uint32_t random_line(struct program *p)
-{
-    if (!has(p, RP_LONG_LINES) || chance(p, 2))
-        return 64;
-    return 16u << rng_below(&p->rng, 7);
-}
-
-/* One set in 2 to 16 is simulated: for that caches have so many sets that a line of the last level belongs to one of 4
- * to 32 classes, and below level 1 there are 64 sets or more. */
-static void random_sample(struct program *p, struct pair_config *config)
-{
-    struct model_cache_config *upper[] = {&config->i1, &config->d1}, *below[] = {&config->l2, &config->ll};
-
-    config->sample = 2u << rng_below(&p->rng, 4);
-    config->sample_seed = rng_next(&p->rng);
-    for (int i = 0; i < 2; i++) {
-        upper[i]->size = (uint64_t)config->ll.line * (4u << rng_below(&p->rng, 4)) * upper[i]->assoc;
-        while (upper[i]->size / upper[i]->line > 16383) /* more lines than level 1 may have */
-            upper[i]->size /= 2;
-        if (below[i]->size)
-            below[i]->size = (uint64_t)config->ll.line * (64u << rng_below(&p->rng, 2)) * below[i]->assoc;
-    }
-}
-
-/* Caches as real ones are in what decides how they are simulated: lines of one size, few ways, and so many sets that a
- * tag has 32 bits at most. */
-static void make_usual(struct program *p, struct pair_config *config)
-{
-    uint32_t sets = 1024u << rng_below(&p->rng, 2);
-    struct model_cache_config *caches[] = {&config->i1, &config->d1, &config->l2, &config->ll};
-
-    for (int i = 0; i < 4; i++) {
-        if (!caches[i]->size)
-            continue;
-        caches[i]->line = 64;
-        caches[i]->assoc = 1 + caches[i]->assoc % (2u + 2 * (uint32_t)i);
-        caches[i]->size = 64ull * sets * caches[i]->assoc;
-    }
-}
-
-/* Each cache has a policy of its own; plru where the number of ways allows it. */
-static void random_policies(struct program *p, struct pair_config *config)
-{
-    struct model_cache_config *caches[] = {&config->i1, &config->d1, &config->l2, &config->ll};
-
-    for (int i = 0; i < 4; i++) {
-        caches[i]->policy = rng_below(&p->rng, MODEL_POLICIES);
-        if (caches[i]->policy == MODEL_PLRU && caches[i]->assoc & (caches[i]->assoc - 1))
-            caches[i]->policy = MODEL_RRIP;
-    }
-}
-
-static void random_tlbs(struct program *p, struct pair_config *config)
-{
-    struct model_tlb_config *tlbs[] = {&config->itlb[0], &config->dtlb[0], &config->itlb[1], &config->dtlb[1]};
-
-    for (uint32_t i = 0; i < 4; i++) {
-        uint32_t assoc = 1 + rng_below(&p->rng, 4), sets = 1 + rng_below(&p->rng, 2 + i);
-
-        if (i < 2 || chance(p, 2))
-            *tlbs[i] = (struct model_tlb_config){sets * assoc, assoc};
-    }
-}
-
-static void random_config(struct program *p, struct pair_config *config)
-{
-    uint32_t i1 = random_line(p), d1 = random_line(p), ll = i1 > d1 ? i1 : d1, policy = rng_below(&p->rng, 4);
-
-    memset(config, 0, sizeof *config);
-    if (has(p, RP_LEVEL_2) && chance(p, 2))
-        config->l2 = random_cache(p, ll, 30);
-    if (ll < 1024 && has(p, RP_LONG_LINES) && chance(p, 4))
-        ll *= 2;
-    config->i1 = random_cache(p, i1, 12);
-    config->d1 = random_cache(p, d1, 12);
-    config->ll = random_cache(p, ll, 40);
-    if (chance(p, 2)) /* usual proportions */
-        config->ll.size *= 8, config->ll.assoc *= 2;
-    if (chance(p, 6))
-        make_usual(p, config);
-    config->shared_l1 = has(p, RP_SHARED) && chance(p, 4);
-    config->flush_at_exit = !chance(p, 6);
-    config->branch_sim = has(p, RP_BRANCHES) && chance(p, 2);
-    config->cache_sim = !config->branch_sim || !chance(p, 12) || !has(p, RP_PLAIN);
-    config->use = !has(p, RP_PLAIN) || !chance(p, 12), config->physical = chance(p, 3);
-    config->inclusive = !has(p, RP_PLAIN) || !chance(p, 12), config->traces = 1u << rng_below(&p->rng, 10);
-    config->write_back = config->cache_sim && has(p, RP_WRITE_BACK) && chance(p, 2);
-    for (int i = 0; config->cache_sim && has(p, RP_PREFETCH) && i < MODEL_PREFETCHERS; i++)
-        config->prefetch[i] = chance(p, 4);
-    config->strides = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
-    config->patterns = config->cache_sim && has(p, RP_PATTERNS) && !chance(p, 3);
-    if (config->patterns && has(p, RP_PAIRS) && !chance(p, 3))
-        config->most_pairs = chance(p, 3) ? 1 + rng_below(&p->rng, 20) : 1 << 18;
-    config->collect_at_start = !has(p, RP_TOGGLES) || !chance(p, 5);
-    config->paths = policy == 0 ? 0 : policy == 1 ? rng_below(&p->rng, 60) : 1000000;
-    config->most_unmapped = 1 + rng_below(&p->rng, chance(p, 2) ? 4 : 40);
-    config->data = config->inclusive && config->cache_sim && has(p, RP_DATA);
-    config->lag = rng_below(&p->rng, 2) ? 1 + rng_below(&p->rng, 1000000) : 0;
-    if (config->inclusive && has(p, RP_SEPARATE) && chance(p, 2)) {
-        config->separate_callers = rng_below(&p->rng, 5);
-        config->separate_recs = rng_below(&p->rng, 5);
-    }
-    config->parallel = !config->shared_l1 && config->separate_callers == 0 && config->separate_recs <= 1 &&
-                       has(p, RP_PARALLEL) && chance(p, 2);
-    config->coherence = config->cache_sim && config->use && !config->shared_l1 && !config->parallel &&
-                        has(p, RP_COHERENCE) && !chance(p, 3);
-    memset(config->prefetch + MODEL_PREFETCH_D1, 0, config->coherence ? MODEL_PREFETCH_D1 : 0);
-    if (has(p, RP_SAMPLE) && config->cache_sim && !config->strides && !config->patterns && !config->coherence &&
-        !memchr(config->prefetch, true, sizeof config->prefetch) && chance(p, 2))
-        random_sample(p, config);
-    if (has(p, RP_TLB) && config->cache_sim && !config->sample && !config->coherence && !chance(p, 3))
-        random_tlbs(p, config);
-    if (chance(p, 2))
-        random_policies(p, config);
-    config->curves = config->cache_sim && has(p, RP_LEVEL_2) && chance(p, 2) && config->ll.policy == MODEL_LRU;
-    if (p->options->paths >= 0)
-        config->paths = (uint64_t)p->options->paths;
 }
 
 /* -------------------------------------------------------------------------------------------- the machine */
@@ -457,6 +321,8 @@ static void tell_arguments(struct program *p, uint32_t function)
         arguments[i] = chance(p, 3) ? p->block[rng_below(&p->rng, MAX_KNOWN)] : rng_below(&p->rng, 3);
     if (does[0])
         arguments[does[0] - 1] = rng_below(&p->rng, chance(p, 8) ? 20000 : chance(p, 2) ? 300 : 40);
+    if (does[0] && pair_config(p->pair)->remap && chance(p, 4)) /* smaller and larger than 128 KB */
+        arguments[does[0] - 1] = chance(p, 2) ? 120000 + rng_below(&p->rng, 200000) : 1 + 24 * rng_below(&p->rng, 9);
     if (does[1])
         arguments[does[1] - 1] = chance(p, 100) ? 1ull << 40 : rng_below(&p->rng, 4);
     if (does[2])
@@ -475,7 +341,9 @@ static void draw_result(struct program *p)
 
     if (!pair_config(p->pair)->data || chance(p, 4))
         return;
-    if (chance(p, 10))
+    if (pair_config(p->pair)->remap && chance(p, 3)) /* where a block was */
+        result = p->block[rng_below(&p->rng, MAX_KNOWN)];
+    else if (chance(p, 10))
         result = 0;
     else
         p->block[rng_below(&p->rng, MAX_KNOWN)] = result;
@@ -828,11 +696,11 @@ static void step(struct program *p)
     }
 }
 
-static uint32_t random_features(struct rng *rng)
+static uint64_t random_features(struct rng *rng)
 {
     uint32_t features = (uint32_t)rng_next(rng) | (uint32_t)rng_next(rng);
 
-    return rng_below(rng, 8) ? features : ~0u;
+    return (rng_below(rng, 8) ? features : ~0u) | RP_REMAP; /* random_config() says whether there are remaps */
 }
 
 static void end_program(struct program *p)
@@ -857,15 +725,15 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
     p->options = options;
     rng_seed(&p->rng, options->seed);
     p->features = random_features(&p->rng) & ~options->without;
-    random_config(p, &config);
+    random_config(&p->rng, p->features, options->paths, &config);
     if (!config.inclusive)
-        p->features &= ~(uint32_t)RP_RAISE; /* attribution.md, 7: nobody looks for missing parents then */
+        p->features &= ~RP_RAISE; /* attribution.md, 7: nobody looks for missing parents then */
     if (!config.inclusive && has(p, RP_COROUTINES))
-        p->features &= ~(uint32_t)RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
+        p->features &= ~RP_FLAGS; /* 9: nor is it known what runs on a stack that is gone back to */
     p->pair = pair_new(&config, options->out);
     TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u "
           "callers %u recs %u%s pairs %u sample %u policies %d%d%d%d tlbs %u,%u %u,%u %u,%u %u,%u "
-          "prefetch %d%d%d%d %d%d%d%d\n",
+          "prefetch %d%d%d%d %d%d%d%d remap %llu\n",
           SHAPE(config.l2), SHAPE(config.i1), SHAPE(config.d1), SHAPE(config.ll), config.cache_sim ? " caches" : "",
           config.branch_sim ? " branches" : "", config.use ? " use" : "", config.write_back ? " write-back" : "",
           config.coherence ? " coherent" : "", config.strides ? " strides" : "", config.patterns ? " patterns" : "",
@@ -875,7 +743,8 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
           config.separate_callers, config.separate_recs, config.data ? " data" : "", config.most_pairs, config.sample,
           config.l2.policy, config.i1.policy, config.d1.policy, config.ll.policy, PAIR(config.itlb), PAIR(config.dtlb),
           PAIR(config.itlb + 1), PAIR(config.dtlb + 1), config.prefetch[0], config.prefetch[1], config.prefetch[2],
-          config.prefetch[3], config.prefetch[4], config.prefetch[5], config.prefetch[6], config.prefetch[7]);
+          config.prefetch[3], config.prefetch[4], config.prefetch[5], config.prefetch[6], config.prefetch[7],
+          (unsigned long long)config.remap);
     p->pool = 0x10000000;
     p->pool_size = config.d1.size * (1 + rng_below(&p->rng, 3)) + 4096;
     p->conflict = config.d1.size / config.d1.assoc;

@@ -22,7 +22,8 @@
                 X(BRANCHES, "branches") X(ODD_SETS, "odd-sets") X(PLAIN, "plain") X(LEVEL_2, "l2")           \
             X(SEPARATE, "separate") X(COROUTINES, "coroutines") X(WRITE_BACK, "write-back")                      \
             X(PREFETCH, "prefetch") X(PARALLEL, "parallel") X(DATA, "data") X(COHERENCE, "coherence")      \
-            X(PATTERNS, "patterns") X(PAIRS, "pairs") X(SAMPLE, "sample") X(TLB, "tlb")
+            X(PATTERNS, "patterns") X(PAIRS, "pairs") X(SAMPLE, "sample") X(TLB, "tlb")           \
+            X(REMAP, "remap")
 
 enum {
 #define X(name, text) RP_BIT_##name,
@@ -30,16 +31,14 @@ enum {
 #undef X
         RP_FEATURE_COUNT
 };
-enum {
-#define X(name, text) RP_##name = 1 << RP_BIT_##name,
-    RP_FEATURES(X)
+#define X(name, text) static const uint64_t RP_##name = 1ull << RP_BIT_##name;
+RP_FEATURES(X)
 #undef X
-};
 
 struct rp_options {
     uint64_t seed;
     uint32_t steps;   /* at most so many; 0: as many as the seed says */
-    uint32_t without; /* RP_* */
+    uint64_t without; /* RP_* */
     int paths;        /* -1: as the seed says */
     bool trace;
     FILE *out; /* differences and trace */

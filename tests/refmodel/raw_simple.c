@@ -276,14 +276,19 @@ static void read_data(struct raw_simple *raw)
 static void read_blocks(struct raw_simple *raw, struct sheet *sheet)
 {
     static char key[1 << 20] = "blocks ";
-    uint64_t data = get_n(raw), began = get_n(raw), cost[M_EVENTS] = {0};
+    uint64_t data = get_n(raw), began = get_n(raw), cost[M_EVENTS] = {0}, pages;
+    static const uint64_t no_cost[M_EVENTS];
 
     for (int i = 0; i < 3; i++)
         cost[i] = get_n(raw);
-    get_n(raw); /* pages: tests/unit/test_memory.c */
+    pages = get_n(raw);
     print_data(raw, data, key + 7);
     if (began || cost[0])
         sheet_add(sheet, key, cost, began);
+    memcpy(key, " pages", 6); /* those of objects without a remap: tests/unit/test_memory.c */
+    if (pages)
+        sheet_add(sheet, key + 1, no_cost, pages);
+    memcpy(key, "blocks", 6);
 }
 
 static char *print_instr(struct raw_simple *raw, uint64_t instr, char *end)

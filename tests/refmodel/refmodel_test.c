@@ -26,9 +26,9 @@ static struct rp_options options = {.paths = -1};
 static uint64_t first = 1, count = 200, accesses;
 static bool shrink, replay;
 
-static uint32_t parse_features(const char *list)
+static uint64_t parse_features(const char *list)
 {
-    uint32_t features = 0;
+    uint64_t features = 0;
     char *copy = strdup(list), *rest = copy, *word;
 
     while ((word = strsep(&rest, ","))) {
@@ -40,7 +40,7 @@ static uint32_t parse_features(const char *list)
             fprintf(stderr, "refmodel_test: no feature '%s'\n", word);
             exit(2);
         }
-        features |= 1u << i;
+        features |= 1ull << i;
     }
     free(copy);
     return features;
@@ -141,7 +141,7 @@ static int do_shrink(void)
     for (unsigned i = 0; i < RP_FEATURE_COUNT; i++) {
         struct rp_options o = options;
 
-        o.without |= 1u << i;
+        o.without |= 1ull << i;
         o.steps = 0;
         if (o.without != options.without && fails(o, NULL)) {
             o.steps = fewest_steps(o);

@@ -7,6 +7,7 @@
  *   self t<thread> i<instr> self cost of an instruction in a thread; behind it the context, if not the function
  *   data t<thread> i<instr> [<context>] <data object>   self cost of an instruction in a data object
  *   blocks <data object>    blocks that began; as the first events those that ended, bytes that began, the largest
+ *   pages <data object>     pages of 4 KB that places of its blocks came into first, if it is simulated elsewhere
  *   at <data object> <place> what is charged there (raw_format.h, DATA_AT)
  *   again <level> <fetch or data> <loader> <evictor> [in <data object>] <instr> [in <data object>]
  *                           lines loaded again; -: not known. As the first events misses, those timed, accesses since
