@@ -767,15 +767,13 @@ static bool find_elements(struct record *r, const struct names *names, const cha
     char path[PATH_MAX];
 
     for (const struct options_pattern *at = r->options.patterns; at != NULL; at = at->next)
-        asked.count += at->option->kind != OPTIONS_REMAP;
+        asked.count++;
     if ((!asked.data && asked.count == 0) || target_find(program, path, sizeof path) != 0)
         return true;
     const char **patterns = term_have(calloc(asked.count + 1, sizeof *patterns));
     asked.patterns = patterns;
-    for (const struct options_pattern *at = r->options.patterns; at != NULL; at = at->next) {
-        if (at->option->kind != OPTIONS_REMAP)
-            *patterns++ = at->text;
-    }
+    for (const struct options_pattern *at = r->options.patterns; at != NULL; at = at->next)
+        *patterns++ = at->text;
     r->elements = term_text("%s/.tenure.%s.elements", names->directory, names->token);
     left.elements = r->elements;
     int64_t count = tp_elements_write(path, &asked, r->elements, &err);

@@ -168,16 +168,16 @@ void tn_memory_end(struct tn_memory *memory, uint64_t address)
 
 /* ------------------------------------------------------------------------------------------ forgetting */
 
-static void forget_page(struct tn_memory *memory, struct tn_page *page, void (*ended)(void *user, uint64_t entry),
+static void forget_page(struct tn_memory *memory, struct tn_page *page, uint64_t address, tn_block_ended *ended,
                         void *user)
 {
     for (uint32_t i = 0; page->units && i < TN_PAGE_UNITS; i++) {
         uint64_t entry = ((uint64_t *)tn_slots_at(&memory->units, page->units))[i];
         if (tn_entry_begins(entry))
-            ended(user, entry);
+            ended(user, entry, address + i * UNIT);
     }
     if (!page->units && tn_entry_begins(page->whole))
-        ended(user, page->whole);
+        ended(user, page->whole, address);
     set_whole(memory, page, 0);
     __atomic_store_n(&page->rest, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&page->touched, 0, __ATOMIC_RELAXED);
@@ -193,13 +193,12 @@ static uint64_t next_known(const struct tn_memory *memory, uint64_t at, uint64_t
     return at;
 }
 
-void tn_memory_forget(struct tn_memory *memory, uint64_t start, uint64_t end,
-                      void (*ended)(void *user, uint64_t entry), void *user)
+void tn_memory_forget(struct tn_memory *memory, uint64_t start, uint64_t end, tn_block_ended *ended, void *user)
 {
     end = end > ADDRESSES ? ADDRESSES : end;
     start &= -(uint64_t)PAGE;
     for (uint64_t at = start; (at = next_known(memory, at, end)) < end; at += PAGE)
-        forget_page(memory, tn_memory_page(memory, at), ended, user);
+        forget_page(memory, tn_memory_page(memory, at), at & -(uint64_t)PAGE, ended, user);
 }
 
 /* ------------------------------------------------------------------------------------------ regions */

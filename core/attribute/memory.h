@@ -77,6 +77,11 @@ static inline uint32_t tn_entry_object(uint64_t entry)
     return (uint32_t)(entry >> TN_ENTRY_OBJECT_SHIFT);
 }
 
+static inline uint32_t tn_entry_number(uint64_t entry)
+{
+    return (uint32_t)(entry >> TN_ENTRY_NUMBER_SHIFT) & 0xff;
+}
+
 /* Whether it is the entry of a block's first unit. */
 static inline bool tn_entry_begins(uint64_t entry)
 {
@@ -148,10 +153,10 @@ void tn_memory_fill(struct tn_memory *memory, uint64_t entry, uint64_t address, 
 /* The block whose first unit holds `address` ends. */
 void tn_memory_end(struct tn_memory *memory, uint64_t address);
 
-/* Forget everything about the pages of [start, end). `ended` is called with the entry of each block that begins
- * there. */
-void tn_memory_forget(struct tn_memory *memory, uint64_t start, uint64_t end,
-                      void (*ended)(void *user, uint64_t entry), void *user);
+/* Forget everything about the pages of [start, end). `ended` is called for each block that begins there, with the entry
+ * and the address of its first unit. */
+typedef void tn_block_ended(void *user, uint64_t entry, uint64_t address);
+void tn_memory_forget(struct tn_memory *memory, uint64_t start, uint64_t end, tn_block_ended *ended, void *user);
 
 /* From now on memory of [start, end) that is in no block belongs to the object; 0: its object is not known. */
 void tn_region_set(struct tn_memory *memory, uint64_t start, uint64_t end, uint32_t object);

@@ -324,7 +324,7 @@ void tn_block_ends(tn_core *core, uint64_t address, bool named, bool collecting)
     if (object && (object->kind == TN_DATA_NAMED) == named) {
         object->ended += collecting;
         if (object->relocation)
-            tn_remap_ends(core, object, address);
+            tn_remap_ends(core, object, entry, address);
         tn_memory_end(&data->memory, address);
     }
     tn_lock_give(&core->memory);
@@ -352,16 +352,18 @@ void tn_region_forgotten(tn_thread *thread, uint64_t address)
 /* ------------------------------------------------------------------------------------------ what is mapped */
 
 struct forgetting {
-    struct tn_data *data;
+    tn_core *core;
     bool collecting;
 };
 
-static void block_unmapped(void *user, uint64_t entry)
+static void block_unmapped(void *user, uint64_t entry, uint64_t address)
 {
     const struct forgetting *forgetting = user;
-    struct tn_data_object *object = block_object(forgetting->data, entry);
+    struct tn_data_object *object = block_object(forgetting->core->data, entry);
     if (object)
         object->ended += forgetting->collecting;
+    if (object && object->relocation)
+        tn_remap_ends(forgetting->core, object, entry, address);
 }
 
 void tn_memory_changed(tn_thread *thread, uint64_t start, uint64_t bytes)
@@ -369,7 +371,7 @@ void tn_memory_changed(tn_thread *thread, uint64_t start, uint64_t bytes)
     tn_core *core = thread->core;
     if (!core->data || !bytes)
         return;
-    struct forgetting forgetting = {core->data, thread->collecting != 0};
+    struct forgetting forgetting = {core, thread->collecting != 0};
     tn_lock_take(&core->memory);
     tn_memory_forget(&core->data->memory, start, start + bytes, block_unmapped, &forgetting);
     tn_region_set(&core->data->memory, start, start + bytes, 0);
@@ -434,7 +436,7 @@ static struct tn_held ask_engine(tn_core *core, uint64_t address)
 struct tn_held tn_data_ask(tn_core *core, uint64_t address)
 {
     struct tn_memory *memory = &core->data->memory;
-    if (core->data->remapping && tn_is_elsewhere(address))
+    if (core->data->remapping && tn_is_elsewhere(core->data->remapping, address))
         return tn_remap_held(core, address);
     tn_lock_take(&core->memory);
     struct tn_held held = {.object = tn_memory_known(memory, address),

@@ -41,6 +41,7 @@ struct tn_relocation {
     uint32_t object, zone; /* zone: of its first part */
     uint32_t parts;
     bool heap, divided; /* divided: below is known */
+    bool has_zones, stays; /* stays: there are no zones any more */
     bool answer;        /* with `walk`: whether the function `asked` is one whose reads count */
     uint32_t asked;
     uint64_t element, lead, columns;
@@ -54,6 +55,7 @@ struct tn_relocation {
 struct block {
     uint64_t unused;              /* the list of free ones goes through it */
     uint64_t start, bytes, count; /* count: places for elements in each part */
+    uint32_t number;              /* of the block's entries (memory.h) */
     uint64_t *walked;             /* with `walk`: of elements that have been read; 0: not yet */
     uint64_t few[FEW];            /* `walked`, of a block with no more elements */
     uint64_t place[];             /* of each part */
@@ -85,12 +87,26 @@ static struct tn_relocation *relocation_at(const struct tn_remapping *remapping,
     return TN_ARRAY_AT(struct tn_relocation, &remapping->relocations, id);
 }
 
+static struct block *block_at(const struct tn_relocation *relocation, uint32_t id)
+{
+    return tn_slots_at(&relocation->blocks, id);
+}
+
+static void free_walked(struct block *block)
+{
+    if (block->walked && block->walked != block->few)
+        tn_host_free(block->walked, block->count * sizeof *block->walked);
+    block->walked = NULL;
+}
+
 void tn_remapping_free(struct tn_remapping *remapping)
 {
     if (!remapping)
         return;
     for (uint32_t id = 1; id < remapping->relocations.count; id++) {
         struct tn_relocation *relocation = relocation_at(remapping, id);
+        for (uint32_t i = 1; i < relocation->blocks.array.count; i++)
+            free_walked(block_at(relocation, i));
         tn_table_free(&relocation->table);
         tn_slots_free(&relocation->blocks);
         if (relocation->run)
@@ -160,19 +176,16 @@ void tn_remap_object(tn_core *core, uint32_t object)
     for (uint32_t i = 0; i < remap->runs; i++)
         parts = remap->run[i].part >= parts ? remap->run[i].part + 1 : parts;
     parts = remap->runs && remap->rest >= parts ? remap->rest + 1 : parts;
-    uint32_t zones = remap->walk ? WALKED_ZONES : parts;
-    if (parts > TN_REMAP_PARTS || (remap->walk && parts > 1) || remapping->zone_count + zones > TN_ZONES)
+    if (parts > TN_REMAP_PARTS || (remap->walk && parts > 1))
         return;
     of->relocation = remapping->relocations.count;
     struct tn_relocation *relocation = tn_array_add(&remapping->relocations);
     relocation->remap = remap;
     relocation->object = object;
-    relocation->zone = remapping->zone_count;
     relocation->parts = parts;
     relocation->heap = of->kind == TN_DATA_HEAP;
     tn_table_init(&relocation->table);
     tn_slots_init(&relocation->blocks, sizeof(struct block) + parts * sizeof(uint64_t));
-    remapping->zone_count += zones;
 }
 
 /* ------------------------------------------------------------------------------------------ elements */
@@ -242,6 +255,18 @@ static void divide_into_runs(struct tn_relocation *relocation)
     sort_runs(relocation->run, relocation->runs);
 }
 
+/* When the first block begins. */
+static void take_zones(struct tn_remapping *remapping, struct tn_relocation *relocation)
+{
+    uint32_t zones = relocation->remap->walk ? WALKED_ZONES : relocation->parts;
+    if (relocation->has_zones || relocation->stays)
+        return;
+    relocation->stays = remapping->zone_count + zones > TN_ZONES;
+    relocation->has_zones = !relocation->stays;
+    relocation->zone = remapping->zone_count;
+    remapping->zone_count += relocation->stays ? 0 : zones;
+}
+
 static void divide(struct tn_relocation *relocation, const struct tn_data_object *object, uint64_t bytes)
 {
     const struct tn_remap *remap = relocation->remap;
@@ -302,6 +327,8 @@ static struct tn_ended_size *ended_of(struct tn_remapping *remapping, uint32_t z
 
 static void give_place(struct tn_remapping *remapping, uint32_t zone, uint64_t bytes, uint64_t place)
 {
+    if (!bytes)
+        return;
     struct tn_ended_size *size = ended_of(remapping, zone, bytes);
     uint32_t id = tn_slots_get(&remapping->ended);
     *(struct ended *)tn_slots_at(&remapping->ended, id) = (struct ended){size->last, place};
@@ -332,6 +359,8 @@ static uint64_t take_place(tn_core *core, const struct tn_relocation *relocation
     struct tn_remapping *remapping = core->data->remapping;
     uint32_t zone_number = relocation->zone + number;
     struct tn_zone *zone = &remapping->zone[zone_number];
+    if (!bytes) /* a part that no run is in: nobody looks there */
+        return TN_ELSEWHERE;
     struct tn_ended_size *size = ended_of(remapping, zone_number, bytes);
     uint64_t align = relocation->remap->align, base = TN_ELSEWHERE + ((uint64_t)zone_number << TN_ZONE_BITS),
              at, first;
@@ -388,59 +417,70 @@ static void take_places(tn_core *core, const struct tn_relocation *relocation, s
 
 /* ------------------------------------------------------------------------------------------ blocks */
 
-static struct block *block_at(const struct tn_relocation *relocation, uint32_t id)
-{
-    return tn_slots_at(&relocation->blocks, id);
-}
+/* Of two blocks that begin in one unit the number tells which the other units are of. */
+struct block_key {
+    uint64_t unit;
+    uint32_t number;
+};
 
 static bool block_equal(const void *owner, uint32_t id, const void *key)
 {
-    return block_at(owner, id)->start >> TN_UNIT_BITS == *(const uint64_t *)key;
+    const struct block *block = block_at(owner, id);
+    const struct block_key *k = key;
+    return block->start >> TN_UNIT_BITS == k->unit && block->number == k->number;
 }
 
-static uint32_t block_of_unit(const struct tn_relocation *relocation, uint64_t unit)
+static uint32_t hash_of(const struct block_key *key)
 {
-    return tn_table_find(&relocation->table, tn_hash(unit, 0), block_equal, relocation, &unit);
+    return tn_hash(key->unit, key->number);
 }
 
-static void end_block(tn_core *core, struct tn_relocation *relocation, uint64_t unit)
+static uint32_t find_block(const struct tn_relocation *relocation, const struct block_key *key)
+{
+    return tn_table_find(&relocation->table, hash_of(key), block_equal, relocation, key);
+}
+
+/* `leaves`: its places are free then. */
+static void end_block(tn_core *core, struct tn_relocation *relocation, const struct block_key *key, bool leaves)
 {
     struct tn_remapping *remapping = core->data->remapping;
-    uint32_t id = block_of_unit(relocation, unit);
+    uint32_t id = find_block(relocation, key);
     if (!id)
         return;
     struct block *block = block_at(relocation, id);
-    for (uint32_t i = 0; has_place(block) && i < relocation->parts; i++) {
-        if (block->place[i])
-            give_place(remapping, relocation->zone + i, bytes_of(relocation, block, i), block->place[i]);
-    }
-    for (uint64_t i = 0; block->walked && i < block->count; i++) {
+    leaves &= has_place(block);
+    for (uint32_t i = 0; leaves && i < relocation->parts; i++)
+        give_place(remapping, relocation->zone + i, bytes_of(relocation, block, i), block->place[i]);
+    for (uint64_t i = 0; leaves && block->walked && i < block->count; i++) {
         if (block->walked[i])
             give_place(remapping, relocation->zone + 1, relocation->part[0].stride, block->walked[i]);
     }
-    if (block->walked && block->walked != block->few)
-        tn_host_free(block->walked, block->count * sizeof *block->walked);
-    tn_table_remove(&relocation->table, tn_hash(unit, 0), id);
+    free_walked(block);
+    tn_table_remove(&relocation->table, hash_of(key), id);
     tn_slots_put(&relocation->blocks, id);
 }
 
-static struct block *begin_block(tn_core *core, struct tn_data_object *object, uint64_t start, uint64_t bytes)
+static struct block *begin_block(tn_core *core, struct tn_data_object *object, uint32_t number, uint64_t start,
+                                 uint64_t bytes)
 {
     struct tn_relocation *relocation = relocation_at(core->data->remapping, object->relocation);
-    uint64_t unit = start >> TN_UNIT_BITS;
+    struct block_key key = {start >> TN_UNIT_BITS, number};
+    take_zones(core->data->remapping, relocation);
     if (!relocation->divided)
         divide(relocation, object, bytes);
-    end_block(core, relocation, unit); /* what was unmapped without a word */
+    end_block(core, relocation, &key, false); /* nobody has said that it ended */
     uint32_t id = tn_slots_get(&relocation->blocks);
     struct block *block = block_at(relocation, id);
     block->start = start;
+    block->number = number;
     block->bytes = bytes;
     uint64_t own = bytes - lead_of(relocation, bytes), columns = relocation->columns;
     block->count = (own + relocation->element - 1) / relocation->element;
     if (columns)
         block->count = up(block->count, columns);
-    tn_table_add(&relocation->table, tn_hash(unit, 0), id);
-    take_places(core, relocation, block);
+    tn_table_add(&relocation->table, hash_of(&key), id);
+    if (!relocation->stays)
+        take_places(core, relocation, block);
     if (relocation->remap->walk)
         block->walked = block->count > FEW ? tn_host_alloc(block->count * sizeof *block->walked) : block->few;
     return block;
@@ -448,15 +488,17 @@ static struct block *begin_block(tn_core *core, struct tn_data_object *object, u
 
 void tn_remap_begins(tn_core *core, struct tn_data_object *object, uint64_t address, uint64_t bytes)
 {
+    take_zones(core->data->remapping, relocation_at(core->data->remapping, object->relocation));
     if (!bytes || bytes > TN_LARGEST_BLOCK)
         return;
-    begin_block(core, object, address, bytes);
+    begin_block(core, object, object->number & 0xff, address, bytes);
     core->set_apart(core, address, address + bytes);
 }
 
-void tn_remap_ends(tn_core *core, struct tn_data_object *object, uint64_t address)
+void tn_remap_ends(tn_core *core, struct tn_data_object *object, uint64_t entry, uint64_t address)
 {
-    end_block(core, relocation_at(core->data->remapping, object->relocation), address >> TN_UNIT_BITS);
+    struct block_key key = {address >> TN_UNIT_BITS, tn_entry_number(entry)};
+    end_block(core, relocation_at(core->data->remapping, object->relocation), &key, true);
 }
 
 /* ------------------------------------------------------------------------------------------ accesses */
@@ -470,8 +512,8 @@ static struct tn_held held_by_symbol(tn_core *core, uint64_t address)
     return object ? (struct tn_held){.object = object} : tn_data_ask(core, address);
 }
 
-/* The object that holds an address, if it has a relocation; else NULL. *base: the first unit of its block. */
-static struct tn_data_object *relocated_at(tn_core *core, uint64_t address, uint64_t *base)
+/* The object that holds an address, if it has a relocation; else NULL. *key: its block's. */
+static struct tn_data_object *relocated_at(tn_core *core, uint64_t address, struct block_key *key)
 {
     struct tn_data *data = core->data;
     uint64_t entry = tn_memory_entry(&data->memory, address);
@@ -479,32 +521,32 @@ static struct tn_data_object *relocated_at(tn_core *core, uint64_t address, uint
     if (!entry)
         held = held_by_symbol(core, address);
     struct tn_data_object *object = held.object ? tn_data_object_of(data, held.object) : NULL;
-    *base = (address >> TN_UNIT_BITS) - held.unit;
+    *key = (struct block_key){(address >> TN_UNIT_BITS) - held.unit, tn_entry_number(entry)};
     return object && object->relocation ? object : NULL;
 }
 
 /* The block that holds an address, and is elsewhere; NULL: none does. */
 static struct block *block_with(tn_core *core, uint64_t address, struct tn_relocation **of)
 {
-    uint64_t base;
-    struct tn_data_object *object = relocated_at(core, address, &base);
+    struct block_key key;
+    struct tn_data_object *object = relocated_at(core, address, &key);
     if (!object)
         return NULL;
     *of = relocation_at(core->data->remapping, object->relocation);
-    uint32_t id = block_of_unit(*of, base);
+    uint32_t id = find_block(*of, &key);
     struct block *block = id ? block_at(*of, id) : NULL;
     if (!block && object->kind == TN_DATA_STATIC)
-        block = begin_block(core, object, (base << TN_UNIT_BITS) + object->address % UNIT, object->size);
+        block = begin_block(core, object, 0, (key.unit << TN_UNIT_BITS) + object->address % UNIT, object->size);
     return block && has_place(block) && address - block->start < block->bytes ? block : NULL;
 }
 
 bool tn_remap_concerns(tn_core *core, uint64_t start, uint64_t end)
 {
-    uint64_t base;
+    struct block_key key;
     for (uint64_t at = start; at != end; at += UNIT) {
-        if (relocated_at(core, at, &base))
+        if (relocated_at(core, at, &key))
             return true;
-        if (!tn_memory_entry(&core->data->memory, at) && relocated_at(core, at + UNIT - 1, &base))
+        if (!tn_memory_entry(&core->data->memory, at) && relocated_at(core, at + UNIT - 1, &key))
             return true;
     }
     return false;
@@ -585,36 +627,40 @@ static struct tn_span span_in(tn_core *core, struct tn_relocation *relocation, s
 /* Bytes from `address` on, at most `most`, that are where they are. */
 static struct tn_span span_here(tn_core *core, uint64_t address, uint64_t most)
 {
-    bool known = tn_memory_entry(&core->data->memory, address) != 0;
-    uint64_t size = known ? UNIT - address % UNIT : 1; /* a symbol may begin or end inside a unit */
-    return (struct tn_span){.address = address, .size = (uint32_t)(size < most ? size : most)};
+    if (!tn_memory_entry(&core->data->memory, address)) /* a symbol may begin or end inside a unit */
+        most = 1;
+    return (struct tn_span){.address = address, .size = (uint32_t)most};
 }
 
-/* Whether the span goes on where the one before it ends. */
-static bool goes_on(const struct tn_span *before, const struct tn_span *span)
+/* Puts the bytes behind the last ones of a list, or to them if they go on there. False: there is no room. */
+static bool append_span(struct tn_span *list, uint32_t *count, uint32_t most, const struct tn_span *span, bool one_place)
 {
-    return before->moved == span->moved && before->address + before->size == span->address &&
-           (!span->moved || (before->relocation == span->relocation && before->place == span->place));
+    struct tn_span *last = *count ? &list[*count - 1] : NULL;
+    if (last && last->moved == span->moved && last->address + last->size == span->address &&
+        (!one_place || last->place == span->place)) {
+        last->size += span->size;
+        return true;
+    }
+    if (*count == most)
+        return false;
+    list[(*count)++] = *span;
+    return true;
 }
 
 uint32_t tn_remap_spans(tn_core *core, uint64_t address, uint32_t size, bool writes, uint32_t instr)
 {
     struct tn_remapping *remapping = core->data->remapping;
-    remapping->spans = 0;
-    for (uint64_t done = 0; done < size;) {
+    remapping->spans = remapping->pieces = 0;
+    for (uint64_t at = address, end = address + size; at < end;) {
         struct tn_relocation *relocation;
-        struct block *block = block_with(core, address + done, &relocation);
-        struct tn_span span = block ? span_in(core, relocation, block, address + done - block->start,
-                                              size - done, writes, instr)
-                                    : span_here(core, address + done, size - done);
-        done += span.size;
-        struct tn_span *last = &remapping->span[remapping->spans - 1];
-        if (remapping->spans && goes_on(last, &span))
-            last->size += span.size;
-        else if (remapping->spans < TN_SPANS)
-            remapping->span[remapping->spans++] = span;
-        else
+        struct block *block = block_with(core, at, &relocation);
+        uint64_t most = UNIT - at % UNIT < end - at ? UNIT - at % UNIT : end - at; /* the next may be another's */
+        struct tn_span span = block ? span_in(core, relocation, block, at - block->start, most, writes, instr)
+                                    : span_here(core, at, most);
+        if (!append_span(remapping->span, &remapping->spans, TN_SPANS, &span, false))
             break;
+        append_span(remapping->piece, &remapping->pieces, TN_PIECES, &span, true);
+        at += span.size;
     }
     return remapping->spans;
 }
@@ -635,13 +681,15 @@ static uint32_t slice_in_span(tn_core *core, const struct tn_span *span, uint64_
     uint64_t start = address & ~(uint64_t)(line - 1), stride = relocation->part[span->part].stride;
     uint64_t first = span->first;
     bool pooled = relocation->remap->pool || (relocation->parts > 1 && span->bytes < LARGE);
+    if (!stride) /* the lead alone */
+        return tn_slice_elsewhere(&core->data->slices, object, relocation->object, 0, 0, 0);
     uint64_t phase = start >= first ? (start - first) % stride : (stride - (first - start) % stride) % stride;
-    if (!object->element)
+    if (!object->element && !relocation->runs) /* what is beyond the offsets that are told apart is one */
         phase = at_most(phase, stride - phase < line ? LAST_PHASE : TN_OFFSETS + TN_MAX_LINE);
-    if (!pooled) {
+    if (!pooled || first > span->place)
         from = first > start ? (uint32_t)at_most(first - start, line) : 0;
+    if (!pooled)
         to = (uint32_t)at_most(span->place + span->bytes - start, line);
-    }
     return tn_slice_elsewhere(&core->data->slices, object, relocation->object,
                               span->part << PHASE_BITS | (uint32_t)at_most(phase, LAST_PHASE), from,
                               to > from ? to : from);
@@ -650,8 +698,8 @@ static uint32_t slice_in_span(tn_core *core, const struct tn_span *span, uint64_
 struct tn_held tn_remap_held(tn_core *core, uint64_t address)
 {
     const struct tn_remapping *remapping = core->data->remapping;
-    for (uint32_t i = 0; i < remapping->spans; i++) {
-        const struct tn_span *span = &remapping->span[i];
+    for (uint32_t i = 0; i < remapping->pieces; i++) {
+        const struct tn_span *span = &remapping->piece[i];
         if (span->moved && address - span->address < span->size)
             return (struct tn_held){span->relocation->object, slice_in_span(core, span, address),
                                     TN_REACH_OF_SLICE};
@@ -676,6 +724,8 @@ uint32_t tn_remap_place(const struct tn_remapping *remapping, const struct tn_da
             break;
         }
     }
+    if (object->element && relocation->remap->element) /* elements that the profile has begin behind its lead */
+        offset += (uint64_t)object->element * object->lead - object->lead;
     if (object->element)
         return TN_AT_FIRST + (uint32_t)(offset % object->element);
     return offset < TN_OFFSETS ? TN_AT_FIRST + (uint32_t)offset / TN_AT_PIECE * TN_AT_PIECE : TN_AT_BEYOND;

@@ -24,18 +24,20 @@ struct tn_held;
 struct tn_relocation;
 
 enum {
-    TN_SPANS = 64, /* of an access */
+    TN_SPANS = 64,    /* of an access */
+    TN_PIECES = 1024, /* of its spans */
     TN_ZONE_BITS = 38,
     TN_ZONES = 512,
     TN_REACH_OF_SLICE = 255, /* struct tn_held: `unit` is the slice of the line */
 };
 #define TN_ELSEWHERE (1ull << 47) /* from here on to twice as far: where no program has memory */
 
-/* Consecutive bytes of an access, as they are simulated. */
+/* Consecutive bytes of an access, as they are simulated: a span, which is touched as one; or a piece of it that is in one
+ * part of one block. */
 struct tn_span {
     uint64_t address;
     uint32_t size;
-    bool moved; /* they are in a block that is elsewhere; else nothing below is known */
+    bool moved; /* they are elsewhere; else, and of spans, nothing below is known */
     uint32_t part;
     const struct tn_relocation *relocation; /* of which object */
     uint64_t place, bytes, first; /* where this part of the block lies; and the first element in it */
@@ -54,8 +56,8 @@ struct tn_remapping {
     struct tn_table ended_table;   /* by zone and size: */
     struct tn_array ended_sizes;   /* struct tn_ended_size, from 1 */
     struct tn_slots ended;         /* places of what has ended */
-    struct tn_span span[TN_SPANS]; /* of the access that goes on */
-    uint32_t spans;
+    struct tn_span span[TN_SPANS], piece[TN_PIECES]; /* of the access that goes on */
+    uint32_t spans, pieces;
 };
 
 struct tn_remapping *tn_remapping_new(void);
@@ -63,16 +65,16 @@ struct tn_remapping *tn_remapping_new(void);
 void tn_remapping_free(struct tn_remapping *remapping);
 size_t tn_remapping_bytes(const struct tn_remapping *remapping);
 
-static inline bool tn_is_elsewhere(uint64_t address)
+static inline bool tn_is_elsewhere(const struct tn_remapping *remapping, uint64_t address)
 {
-    return address >> 47 == 1;
+    return (address - TN_ELSEWHERE) >> TN_ZONE_BITS < remapping->zone_count;
 }
 
 /* An object has been made: whether it has a remap, the engine is asked. */
 void tn_remap_object(tn_core *core, uint32_t object);
-/* A block of such an object begins, or ends. */
+/* A block of such an object begins, or the one ends whose first unit has this entry (memory.h). */
 void tn_remap_begins(tn_core *core, struct tn_data_object *object, uint64_t address, uint64_t bytes);
-void tn_remap_ends(tn_core *core, struct tn_data_object *object, uint64_t address);
+void tn_remap_ends(tn_core *core, struct tn_data_object *object, uint64_t entry, uint64_t address);
 
 /* Whether any byte of [start, end), whole lines, is simulated elsewhere. */
 bool tn_remap_concerns(tn_core *core, uint64_t start, uint64_t end);

@@ -123,7 +123,7 @@ static void remember_inside(struct tn_inside *inside, const struct tn_slices *sl
 {
     uint32_t shift = object->kind == TN_DATA_STATIC ? object->address % UNIT : 0;
     const struct tn_slice *made = tn_slice_at(slices, slice);
-    if (made->from > 0 || made->to < slices->line || object->element & (object->element - 1) ||
+    if (object->relocation || made->from > 0 || made->to < slices->line || object->element & (object->element - 1) ||
         object->element > UINT8_MAX || (!object->element && start - shift < TN_OFFSETS))
         return;
     inside->slice = slice;
@@ -174,7 +174,7 @@ uint32_t tn_slice_of(struct tn_slices *slices, struct tn_data_object *object, ui
 uint32_t tn_slice_elsewhere(struct tn_slices *slices, struct tn_data_object *object, uint32_t id, uint32_t phase,
                             uint32_t from, uint32_t to)
 {
-    return slice_found(slices, object, id, phase, from, to);
+    return slice_found(slices, object, id, phase, from | TN_SLICE_ELSEWHERE, to);
 }
 
 uint32_t tn_slice_unasked(struct tn_slices *slices, struct tn_data *data, uint32_t id)
@@ -235,9 +235,9 @@ void tn_slices_clear(struct tn_slices *slices)
 static uint32_t place_of(const struct tn_slices *slices, const struct tn_data_object *object,
                          const struct tn_slice *slice, uint32_t byte)
 {
-    if (byte < slice->from || byte >= slice->to)
+    if (byte < (slice->from & ~TN_SLICE_ELSEWHERE) || byte >= slice->to)
         return TN_AT_OUTSIDE;
-    if (object->relocation)
+    if (slice->from & TN_SLICE_ELSEWHERE)
         return tn_remap_place(slices->remapping, object, slice->phase, byte);
     if (object->element)
         return TN_AT_FIRST + (slice->phase + byte) % object->element;

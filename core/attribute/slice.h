@@ -34,6 +34,7 @@ struct tn_remapping;
 enum {
     TN_GRANULES = 64,
     TN_SLICE_KNOWN_BITS = 9, /* the cache of slices that were found last has 2^9 places */
+    TN_SLICE_ELSEWHERE = 1 << 15,
     TN_SLICE_FULL = 255, /* tenures after which counts are added to wider ones */
 };
 enum { TN_SLICE_READ_MISSES, TN_SLICE_WRITE_MISSES, TN_SLICE_TOUCHED, TN_SLICE_COUNTS };
@@ -51,7 +52,7 @@ struct tn_slice {
     _Alignas(64) struct tn_slice_level near;
     uint32_t far; /* struct tn_slice_level of the last level; 0: all zero */
     uint32_t object, phase;
-    uint16_t from, to;
+    uint16_t from, to; /* from: with TN_SLICE_ELSEWHERE, `phase` is remap.c's */
     uint32_t next; /* of the same object; 0: none */
 };
 

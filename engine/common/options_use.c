@@ -173,16 +173,53 @@ void options_describe(const struct engine_options *o, uint32_t fb_flags, struct 
     }
 }
 
+static bool is_system(const char *path)
+{
+    return !path || *path != '/' || options_matches("/lib*", path) || options_matches("/usr/lib*", path);
+}
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A symbol is one that a pattern means, by its own name or by the one that people read. */
+static bool means(const struct engine_options *o, const char *pattern, const char *symbol)
+{
+    return symbol && (options_matches(pattern, symbol) || (o->told && element_table_means(o->told, symbol, pattern)));
+}
+
+/* Whether the object is the one of this name: #PATH, in hexadecimal digits; or a pattern for the name of a symbol, or of
+ * the first function that is in no system library, of those that allocate and that call them. */
+static bool names_object(const struct engine_options *o, const char *name, const struct tn_remap_object *object)
+{
+    uint64_t path = 0;
+    uint32_t i = 0;
+
+    if (*name == '#') {
+        for (name++; digit_of(*name) >= 0; name++)
+            path = path << 4 | (uint64_t)digit_of(*name);
+        return !*name && path == object->path;
+    }
+    if (object->kind == TN_DATA_STATIC)
+        return means(o, name, object->name);
+    while (i < object->callers && is_system(object->caller[i].object))
+        i++;
+    return i < object->callers && means(o, name, object->caller[i].function);
+}
+
 /* The latest holds. */
 uint32_t options_remap(const struct engine_options *o, const struct tn_remap_object *object)
 {
+    uint32_t which = 0;
+
     for (struct options_pattern *at = o->patterns; at; at = at->next) {
-        if (at->option->kind == OPTIONS_REMAP && remap_names(at->text, object)) {
-            at->met = true;
-            return at->number;
-        }
+        if (at->option->kind != OPTIONS_REMAP || !names_object(o, at->text, object))
+            continue;
+        at->met = true;
+        which = which ? which : at->number;
     }
-    return 0;
+    return which;
 }
 
 bool options_walks(const struct engine_options *o, uint32_t which, const char *function)

@@ -180,36 +180,7 @@ const char *remap_parse(const char *text, struct tn_remap *out, const char **nam
     return take_arguments(out, kind, arguments);
 }
 
-/* ------------------------------------------------------------------------------------------ which object */
-
-static bool is_system(const char *path)
-{
-    return !path || *path != '/' || behind(path, "/lib") || behind(path, "/usr/lib");
-}
-
-static int digit_of(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 bool remap_walks(const struct tn_remap *remap, const char *name)
 {
     return !*remap->walker || options_matches(remap->walker, name ? name : "");
-}
-
-bool remap_names(const char *name, const struct tn_remap_object *object)
-{
-    if (*name == '#') {
-        uint64_t path = 0;
-        for (name++; digit_of(*name) >= 0; name++)
-            path = path << 4 | (uint64_t)digit_of(*name);
-        return !*name && path == object->path;
-    }
-    if (object->kind == TN_DATA_STATIC)
-        return object->name && options_matches(name, object->name);
-    for (uint32_t i = 0; i < object->callers; i++) {
-        if (!is_system(object->caller[i].object))
-            return object->caller[i].function && options_matches(name, object->caller[i].function);
-    }
-    return false;
 }

@@ -27,8 +27,4 @@ const char *remap_parse(const char *text, struct tn_remap *out, const char **nam
 /* Whether a function is one of those that `walk` names; `name`: of its symbol. */
 bool remap_walks(const struct tn_remap *remap, const char *name);
 
-/* Whether the object is the one of this name: #PATH, in hexadecimal digits; or a pattern for the name of a symbol, or
- * of the first function that is in no system library, of those that allocate and that call them. */
-bool remap_names(const char *name, const struct tn_remap_object *object);
-
 #endif

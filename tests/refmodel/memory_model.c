@@ -41,6 +41,7 @@ struct mapping {
 };
 struct memory_model {
     void (*tell)(uint64_t address, char *name);
+    struct remap_model *remaps; /* NULL: there are none */
     struct map units, pages; /* of blocks, of mappings; from 1 */
     struct object *objects;
     struct block *blocks;
@@ -163,6 +164,18 @@ void mm_block_apart(struct memory_model *mm, struct remap_model *rm, uint32_t ap
     block->apart = apart;
     block->address = address;
     block->bytes = bytes;
+}
+
+void mm_remaps(struct memory_model *mm, struct remap_model *rm)
+{
+    mm->remaps = rm;
+}
+
+void mm_zero_all(struct memory_model *mm)
+{
+    mm_zero(mm);
+    if (mm->remaps)
+        rm_zero(mm->remaps);
 }
 
 uint32_t mm_apart_at(struct memory_model *mm, uint64_t address, uint64_t *offset)

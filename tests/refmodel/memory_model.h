@@ -49,5 +49,8 @@ const char *mm_name(const struct memory_model *mm, uint32_t object);
  * begins. */
 void mm_part(struct memory_model *mm, struct sheet *sheet);
 void mm_zero(struct memory_model *mm);
+/* And the pages of what is simulated elsewhere, by the model that was told of. */
+void mm_zero_all(struct memory_model *mm);
+void mm_remaps(struct memory_model *mm, struct remap_model *rm);
 
 #endif

@@ -629,6 +629,6 @@ void m1_zero(struct method1 *m)
 {
     m1_forget(m);
     if (m->memory)
-        mm_zero(m->memory);
+        mm_zero_all(m->memory);
     m->epoch++;
 }

@@ -625,7 +625,7 @@ static void look_ahead(struct model *model, struct cache *cache, uint64_t addres
             struct line *loaded = level1(model, cache, wanted, wanted, &prefetch);
 
             loaded->used -= MODEL_PREFETCH_D1 - i;
-            loaded->index--;
+            loaded->index -= number == 0; /* those of later spans come between accesses to lines of this one */
         }
     }
 }

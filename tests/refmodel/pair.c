@@ -408,6 +408,7 @@ static void translate(struct pair *pair, uint32_t function, struct pair_block *b
     struct pair_translation *t = calloc(1, sizeof *t);
 
     t->next = pair->translations;
+    t->function = function;
     pair->translations = t;
     block->translation = t;
     if (block->split)
@@ -428,6 +429,7 @@ static void model_instr(struct pair *pair, uint32_t thread, const struct pair_bl
     const struct pair_instr *in = &block->instr[number];
     struct model_payer payer = m1_payer(pair->m1, thread, in->id);
 
+    pair->walking = block->translation->function;
     payer.address = in->address;
     m1_count(pair->m1, thread, in->id, M_IR, 1);
     pair->accesses++;
@@ -721,7 +723,6 @@ void pair_zero(struct pair *pair)
 {
     tn_zero(pair->core);
     m1_zero(pair->m1);
-    pair_remap_zero(pair);
 }
 
 /* Rows that the configuration does not promise. */

@@ -25,6 +25,7 @@ struct segment {
 };
 struct pair_translation {
     struct pair_translation *next;
+    uint32_t function;
     struct segment segment[2];
     uint32_t segments;
     struct fetch_run run[MAX_RUNS];
@@ -84,6 +85,7 @@ struct pair {
     uint64_t executed, accesses, clock_at_start;
     struct line_up line_up[MODEL_MAX_THREADS];
     uint32_t lag; /* the next draw */
+    uint32_t walking; /* number of the function whose instruction accesses memory */
     uint64_t roots; /* of trees: one for each beginning of a thread, one for each handler of a thread */
     bool handled[MODEL_MAX_THREADS][MAX_FUNCTIONS], resumed;
     FILE *out;
@@ -119,6 +121,5 @@ void pair_remap_access(struct pair *pair, uint32_t thread, enum model_kind kind,
                        struct model_payer *payer);
 /* Pages of objects that have a remap are rows "pages <object>"; of others nobody knows how many there should be. */
 void pair_remap_pages(struct pair *pair, struct sheet *expected, struct sheet *got);
-void pair_remap_zero(struct pair *pair);
 
 #endif

@@ -100,6 +100,18 @@ static uint32_t choice(const struct pair *pair, const char *name, const char *ot
     return hash % 4 ? (uint32_t)(1 + hash / 4 % pair->remaps->count) : 0;
 }
 
+/* Whether reads of a function count where elements are walked: those of all functions, or of every other one. */
+static bool walks(uint32_t which, const char *name)
+{
+    return which % 2 || mix(which, name) >> 20 & 1;
+}
+
+static bool remap_walks(void *user, uint32_t which, const char *function)
+{
+    (void)user;
+    return walks(which, function);
+}
+
 static uint32_t remap_of(void *user, const struct tn_remap_object *object)
 {
     if (object->kind == TN_DATA_STATIC)
@@ -152,6 +164,7 @@ void pair_remaps_new(struct pair *pair)
     for (uint32_t i = 0; i < remaps->count; i++)
         draw(&rng, &remaps->remap[i]);
     remaps->model = rm_new();
+    mm_remaps(pair->memory, remaps->model);
 }
 
 void pair_remaps_free(struct pair *pair)
@@ -176,6 +189,7 @@ void pair_remaps_config(struct pair *pair, struct tn_config *config)
     config->remaps = pair->remaps->remap;
     config->remap_count = pair->remaps->count;
     config->remap_of = remap_of;
+    config->remap_walks = remap_walks;
 }
 
 static struct known *find_known(const struct pair_remaps *remaps, const char *name)
@@ -246,6 +260,15 @@ static uint32_t block_at(void *user, uint64_t address, uint64_t *offset)
 
 /* ----------------------------------------------------------------------------------------------- accesses */
 
+static bool reads_for(void *user, const struct tn_remap *remap)
+{
+    const struct pair *pair = user;
+    char name[16];
+
+    sprintf(name, "f%u", pair->walking);
+    return walks((uint32_t)(remap - pair->remaps->remap) + 1, name);
+}
+
 static struct model_place place_in(struct pair *pair, uint32_t block, uint64_t offset)
 {
     uint32_t line = pair->config.d1.line;
@@ -260,8 +283,9 @@ void pair_remap_access(struct pair *pair, uint32_t thread, enum model_kind kind,
     struct rm_span cut[RM_SPANS];
     struct model_span spans[RM_SPANS];
     uint32_t line = pair->config.d1.line, number = 0, most = size / line + 2 * RM_SPANS;
-    uint32_t count = rm_spans(pair->remaps->model, address, size, kind == MODEL_READ || kind == MODEL_MODIFY,
-                              block_at, pair, cut);
+    bool reads = kind == MODEL_READ || kind == MODEL_MODIFY;
+    uint32_t count =
+        rm_spans(pair->remaps->model, address, size, reads ? reads_for : NULL, block_at, pair, cut);
     struct objects_list *list = pair_objects_room(pair, most, payer);
 
     for (uint32_t i = 0; i < count; i++) {
@@ -302,11 +326,6 @@ void pair_remap_pages(struct pair *pair, struct sheet *expected, struct sheet *g
         sprintf(key, "pages %s", known->name);
         sheet_add(expected, key, none, rm_pages(remaps->model, known->object));
     }
-    pair_remap_zero(pair);
-}
-
-void pair_remap_zero(struct pair *pair)
-{
-    if (pair->remaps)
-        rm_zero(pair->remaps->model);
+    if (remaps)
+        rm_zero(remaps->model);
 }

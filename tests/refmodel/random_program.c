@@ -341,6 +341,8 @@ static void draw_result(struct program *p)
 
     if (!pair_config(p->pair)->data || chance(p, 4))
         return;
+    if (pair_config(p->pair)->remap) /* blocks in one unit are not told apart */
+        result &= ~15ull;
     if (pair_config(p->pair)->remap && chance(p, 3)) /* where a block was */
         result = p->block[rng_below(&p->rng, MAX_KNOWN)];
     else if (chance(p, 10))

@@ -34,8 +34,9 @@ struct object {
 struct block {
     uint32_t object;
     uint64_t lead, columns, rows; /* elements in their order are one column */
-    uint64_t *position, walked;   /* of each part */
-    bool ended, read;
+    uint64_t *position;           /* of each part */
+    uint64_t *walked;             /* of each element that was read, with `walk`; NULL without */
+    bool ended, *read;
 };
 struct zone {
     uint32_t object;
@@ -87,7 +88,7 @@ void rm_free(struct remap_model *rm)
         free(rm->object[i].part);
     }
     for (uint32_t i = 0; i < rm->blocks; i++)
-        free(rm->block[i].position);
+        free(rm->block[i].position), free(rm->block[i].walked), free(rm->block[i].read);
     for (int i = 0; i < LISTS; i++)
         for (struct list *list; (list = rm->lists[i]);) {
             rm->lists[i] = list->next;
@@ -293,6 +294,10 @@ uint32_t rm_block_begins(struct remap_model *rm, uint32_t number, uint64_t addre
     for (uint32_t p = 0; p < object->parts; p++)
         block->position[p] =
             place_of_part(rm, object->part[p].zone, &object->part[p], part_bytes(rm, block, p), address);
+    if (object->remap->walk) {
+        block->walked = calloc(block->columns * block->rows, sizeof *block->walked);
+        block->read = calloc(block->columns * block->rows, sizeof *block->read);
+    }
     return rm->blocks;
 }
 
@@ -312,36 +317,54 @@ void rm_block_ends(struct remap_model *rm, uint32_t number)
     block->ended = true;
     for (uint32_t p = 0; p < object->parts; p++)
         leave(rm, object->part[p].zone, part_bytes(rm, block, p), block->position[p]);
-    if (block->read)
-        leave(rm, object->walk_zone, part_bytes(rm, block, 0), block->walked);
-}
-
-/* The block is accessed. */
-static void walk(struct remap_model *rm, uint32_t number, bool reads)
-{
-    struct block *block = &rm->block[number - 1];
-    const struct object *object = &rm->object[block->object - 1];
-
-    if (!reads || !object->remap->walk || block->read)
-        return;
-    block->walked = place_of_part(rm, object->walk_zone, &object->part[0], part_bytes(rm, block, 0), 0);
-    block->read = true;
-}
-
-bool rm_was_read(const struct remap_model *rm, uint32_t block)
-{
-    return rm->block[block - 1].read;
+    for (uint64_t i = 0; block->read && i < block->columns * block->rows; i++) {
+        if (block->read[i])
+            leave(rm, object->walk_zone, object->part[0].takes, block->walked[i]);
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------- bytes */
 
-/* Where the block's part begins. */
-static uint64_t begin_of(const struct remap_model *rm, const struct block *block, uint32_t part)
+/* The place among the elements of the one that has a byte behind the lead. */
+static uint64_t place_of_element(const struct remap_model *rm, const struct block *block, uint64_t offset)
+{
+    uint64_t element = (offset - block->lead) / rm->object[block->object - 1].element;
+
+    return element % block->columns * block->rows + element / block->columns;
+}
+
+static bool was_read(const struct remap_model *rm, const struct block *block, uint64_t offset)
+{
+    return block->read && offset >= block->lead && block->read[place_of_element(rm, block, offset)];
+}
+
+/* A byte of the block is accessed. */
+static void walk(struct remap_model *rm, uint32_t number, uint64_t offset)
+{
+    struct block *block = &rm->block[number - 1];
+    const struct object *object = &rm->object[block->object - 1];
+
+    if (!block->read || offset < block->lead || was_read(rm, block, offset))
+        return;
+    uint64_t element = place_of_element(rm, block, offset);
+    block->walked[element] = place_of_part(rm, object->walk_zone, &object->part[0], object->part[0].takes, 0);
+    block->read[element] = true;
+}
+
+/* Where the part begins that has a byte of the block: all of the block's, or that of the element alone. */
+static uint64_t begin_of(const struct remap_model *rm, const struct block *block, uint32_t part, uint64_t offset)
 {
     const struct object *object = &rm->object[block->object - 1];
 
-    return zones_begin + zone_size * (block->read ? object->walk_zone : object->part[part].zone) +
-           (block->read ? block->walked : block->position[part]);
+    if (was_read(rm, block, offset))
+        return zones_begin + zone_size * object->walk_zone + block->walked[place_of_element(rm, block, offset)];
+    return zones_begin + zone_size * object->part[part].zone + block->position[part];
+}
+
+/* Bytes from there to the first element. */
+static uint64_t lead_in(const struct remap_model *rm, const struct block *block, uint32_t part, uint64_t offset)
+{
+    return part == 0 && !was_read(rm, block, offset) ? block->lead : 0;
 }
 
 /* The part that a byte of a block is in, and where in that. */
@@ -349,19 +372,19 @@ static uint32_t find_byte(const struct remap_model *rm, const struct block *bloc
                           uint64_t *where)
 {
     const struct object *object = &rm->object[block->object - 1];
-    uint64_t element, byte, place;
+    uint64_t byte, place;
 
     *where = offset;
     if (offset < block->lead)
         return 0;
-    element = (offset - block->lead) / object->element, byte = (offset - block->lead) % object->element;
-    place = element % block->columns * block->rows + element / block->columns;
+    byte = (offset - block->lead) % object->element;
+    place = was_read(rm, block, offset) ? 0 : place_of_element(rm, block, offset);
     for (uint32_t p = 0; p < object->parts; p++) {
         const struct part *part = &object->part[p];
 
         for (uint32_t r = 0; r < part->runs; r++)
             if (byte >= part->run[r].from && byte < part->run[r].to) {
-                *where = (p == 0 ? block->lead : 0) + place * part->takes;
+                *where = lead_in(rm, block, p, offset) + place * part->takes;
                 *where += part->run[r].at + byte - part->run[r].from;
                 return p;
             }
@@ -375,10 +398,10 @@ uint64_t rm_address(const struct remap_model *rm, uint32_t number, uint64_t offs
     uint64_t where;
     uint32_t part = find_byte(rm, block, offset, &where);
 
-    return begin_of(rm, block, part) + where;
+    return begin_of(rm, block, part, offset) + where;
 }
 
-uint32_t rm_spans(struct remap_model *rm, uint64_t address, uint32_t size, bool reads, rm_block_at *block_at,
+uint32_t rm_spans(struct remap_model *rm, uint64_t address, uint32_t size, rm_reads *reads, rm_block_at *block_at,
                   void *user, struct rm_span spans[RM_SPANS])
 {
     bool was_apart = false;
@@ -390,7 +413,8 @@ uint32_t rm_spans(struct remap_model *rm, uint64_t address, uint32_t size, bool 
         struct rm_span *last = count ? &spans[count - 1] : NULL;
 
         if (block) {
-            walk(rm, block, reads);
+            if (reads && reads(user, rm->object[rm->block[block - 1].object - 1].remap))
+                walk(rm, block, offset);
             at = rm_address(rm, block, offset);
         }
         if (last && at == last->address + last->size && was_apart == (block != 0)) {
@@ -422,6 +446,8 @@ static uint32_t profile_place(const struct object *object, uint64_t byte)
 static uint32_t place_behind(const struct object *object, const struct part *part, int64_t behind)
 {
     int64_t takes = (int64_t)part->takes;
+    if (!takes) /* it has the lead alone */
+        return OUTSIDE;
     uint64_t byte = (uint64_t)((behind % takes + takes) % takes);
 
     for (uint32_t r = 0; r < part->runs; r++)
@@ -458,8 +484,8 @@ const uint32_t *rm_places(struct remap_model *rm, uint32_t number, uint64_t offs
     uint32_t part = find_byte(rm, block, offset, &where), place[1024];
     bool neighbours = is_pooled(object, part_bytes(rm, block, part));
 
-    begin = begin_of(rm, block, part);
-    first = begin + (part == 0 ? block->lead : 0);
+    begin = begin_of(rm, block, part, offset);
+    first = begin + lead_in(rm, block, part, offset);
     end = begin + part_bytes(rm, block, part);
     start = (begin + where) / line * line;
     for (uint32_t i = 0; i < line; i++) {

@@ -30,9 +30,8 @@ uint32_t rm_object(struct remap_model *rm, const struct tn_remap *remap, uint64_
 uint32_t rm_block_begins(struct remap_model *rm, uint32_t object, uint64_t address, uint64_t bytes);
 void rm_block_ends(struct remap_model *rm, uint32_t block);
 
-/* Where a byte of a block is simulated now; its place of the walk if it was read. */
+/* Where a byte of a block is simulated now; with `walk`, in the place of its element if that was read. */
 uint64_t rm_address(const struct remap_model *rm, uint32_t block, uint64_t offset);
-bool rm_was_read(const struct remap_model *rm, uint32_t block);
 
 /* Consecutive bytes of an access that lie so where they are simulated. */
 struct rm_span {
@@ -41,9 +40,11 @@ struct rm_span {
 };
 /* The block that a byte is in, 0: in none that has a remap; and its offset there. */
 typedef uint32_t rm_block_at(void *user, uint64_t address, uint64_t *offset);
-/* The spans of an access, in the order of its bytes; `reads`: it reads or modifies. */
-uint32_t rm_spans(struct remap_model *rm, uint64_t address, uint32_t size, bool reads, rm_block_at *block_at,
-                  void *user, struct rm_span spans[RM_SPANS]);
+/* Whether an access that reads, or modifies, counts for a remap with `walk`. */
+typedef bool rm_reads(void *user, const struct tn_remap *remap);
+/* The spans of an access, in the order of its bytes. `reads`: NULL: it only writes. */
+uint32_t rm_spans(struct remap_model *rm, uint64_t address, uint32_t size, rm_reads *reads,
+                  rm_block_at *block_at, void *user, struct rm_span spans[RM_SPANS]);
 
 /* The place in the profile (raw_format.h, DATA_AT) of each byte of the line in which this byte of a block is
  * simulated. The list lives as long as the model. */
