@@ -177,6 +177,8 @@ const char *remap_parse(const char *text, struct tn_remap *out, const char **nam
     }
     if (*end == *name)
         return "name a data structure";
+    if (*end != colon && **end == '/' && !out->element)
+        return "behind the / are the bytes of an element: one at least";
     return take_arguments(out, kind, arguments);
 }
 
