@@ -88,6 +88,8 @@
 #ifndef TENURE_CORE_RAW_FORMAT_H
 #define TENURE_CORE_RAW_FORMAT_H
 
+#include <stdint.h>
+
 #define TN_RAW_MAGIC "TENURERW"
 
 /* What a data object is. */
@@ -160,5 +162,14 @@ enum {
     TN_RAW_NODE_HANDLER = 2,      /* the root of a signal handler's tree */
     TN_RAW_NODE_ALIAS = 4,        /* a call that went to an ancestor (recursion): calls only, no costs of its own */
 };
+
+/* What a remap may have at most (tn_remap), which readers of profiles write, too. */
+enum { TN_REMAP_PARTS = 32, TN_REMAP_RUNS = 256 };
+/* A number for a path of call sites: begin with 0, and add the addresses of their instructions in their files. */
+static inline uint64_t tn_remap_path(uint64_t path, uint64_t address)
+{
+    path = (path ^ address) * 0x9e3779b97f4a7c15ull;
+    return path ^ path >> 29;
+}
 
 #endif

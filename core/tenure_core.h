@@ -102,7 +102,6 @@ struct tn_tlb_geometry {
 };
 
 /* Where the bytes of a data object's blocks are simulated, in place of where they are (docs/model.md, 22). */
-enum { TN_REMAP_PARTS = 32, TN_REMAP_RUNS = 256 };
 struct tn_remap_run {
     uint32_t from, to; /* bytes of an element; `to`: the first behind them */
     uint32_t part;     /* from 0 on, in the order of the runs: the first run is of part 0 */
@@ -129,13 +128,6 @@ struct tn_remap_object {
     const struct tn_remap_caller *caller; /* of a heap object: the function that allocates, who called that, ... */
     uint32_t callers;
 };
-/* A number for a path of call sites: begin with 0, and add the addresses of their instructions in their files. */
-static inline uint64_t tn_remap_path(uint64_t path, uint64_t address)
-{
-    path = (path ^ address) * 0x9e3779b97f4a7c15ull;
-    return path ^ path >> 29;
-}
-
 /* Takes the entries of a ring further (core/access/queue.h): foresees, looks up and consumes those that were not yet,
  * up to the numbers given. An engine whose own code leaves vectors alone may compile core/access/lower.c once more with
  * them, its consumer under the name TN_TAKER_FOR, and say in tn_config that this one is to be used. */

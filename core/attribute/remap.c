@@ -632,8 +632,9 @@ static struct tn_span span_here(tn_core *core, uint64_t address, uint64_t most)
     return (struct tn_span){.address = address, .size = (uint32_t)most};
 }
 
-/* Puts the bytes behind the last ones of a list, or to them if they go on there. False: there is no room. */
-static bool append_span(struct tn_span *list, uint32_t *count, uint32_t most, const struct tn_span *span, bool one_place)
+/* Puts bytes behind the last ones of a list, or to them if they go on there. False: there is no room. */
+static bool append_span(struct tn_span *list, uint32_t *count, uint32_t most, const struct tn_span *span,
+                        bool one_place)
 {
     struct tn_span *last = *count ? &list[*count - 1] : NULL;
     if (last && last->moved == span->moved && last->address + last->size == span->address &&

@@ -32,8 +32,8 @@ enum {
 };
 #define TN_ELSEWHERE (1ull << 47) /* from here on to twice as far: where no program has memory */
 
-/* Consecutive bytes of an access, as they are simulated: a span, which is touched as one; or a piece of it that is in one
- * part of one block. */
+/* Consecutive bytes of an access, as they are simulated: a span, which is touched as one; or a piece of it that is in
+ * one part of one block. */
 struct tn_span {
     uint64_t address;
     uint32_t size;

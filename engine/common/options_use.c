@@ -189,8 +189,8 @@ static bool means(const struct engine_options *o, const char *pattern, const cha
     return symbol && (options_matches(pattern, symbol) || (o->told && element_table_means(o->told, symbol, pattern)));
 }
 
-/* Whether the object is the one of this name: #PATH, in hexadecimal digits; or a pattern for the name of a symbol, or of
- * the first function that is in no system library, of those that allocate and that call them. */
+/* Whether the object is the one of this name: #PATH, in hexadecimal digits; or a pattern for the name of a symbol, or
+ * of the first function that is in no system library, of those that allocate and that call them. */
 static bool names_object(const struct engine_options *o, const char *name, const struct tn_remap_object *object)
 {
     uint64_t path = 0;

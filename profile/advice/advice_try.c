@@ -7,7 +7,7 @@
  */
 #include "profile/advice/advice_try.h"
 
-#include "core/tenure_core.h"
+#include "core/raw_format.h"
 #include "profile/base/error.h"
 #include "profile/base/mem.h"
 #include "profile/base/row.h"

@@ -3,7 +3,7 @@
  * advice_try.h: remedies as `tenure record --remap` takes them, so that they can be tried before they are written.
  *
  * A remap names a data structure of the profile by a number that another recording of the same program knows it by
- * (core/tenure_core.h, tn_remap_path), and fields by their bytes.
+ * (core/raw_format.h, tn_remap_path), and fields by their bytes.
  */
 #ifndef TENURE_PROFILE_ADVICE_TRY_H
 #define TENURE_PROFILE_ADVICE_TRY_H

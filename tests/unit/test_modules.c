@@ -211,8 +211,9 @@ static void sets_are_divided_exactly(void **state)
     }
 }
 
-static void count_ended(void *user, uint64_t entry)
+static void count_ended(void *user, uint64_t entry, uint64_t address)
 {
+    (void)address;
     *(uint64_t *)user += tn_entry_object(entry);
 }
 
