@@ -39,9 +39,11 @@ try {
     tp_profile *profile;
     const char *event;                          /* that is compared: Time, or CEst */
     char folder[PATH_MAX], path[PATH_MAX + 16]; /* of the recordings */
-    char **options, **program;                  /* of the profile's recording */
+    char **options, **program; /* of the profile's recording */
+    char **given;              /* the program, if the user named one; else NULL */
     struct tp_json to;
-    bool began; /* something was printed */
+    bool began, told; /* something was printed; which program runs */
+    off_t input;      /* where standard input was at first; -1: it cannot go back */
     struct done {
         char *remap;
         int64_t rank;
@@ -87,9 +89,9 @@ static const struct opt rows[] = {
 
 static const struct opt_command command = {
     "try",
-    "[options] PROFILE [N...]",
-    "Runs the recorded program again, and simulates it as if the remedy of a piece of advice had been\n"
-    "written: N as `tenure report --advice` numbers it, or all that can be tried. What the program prints\n"
+    "[options] PROFILE [N...] [-- PROGRAM ARGS...]",
+    "Runs the recorded program again, or PROGRAM, and simulates it as if the remedy of a piece of advice had\n"
+    "been written: N as `tenure report --advice` numbers it, or all that can be tried. What the program prints\n"
     "is not shown. It runs as it is; only its data is simulated elsewhere.",
     OPT_ROWS(rows),
 };
@@ -109,11 +111,11 @@ static char **recording(const struct try *try, const struct item *item)
     char **words = term_have(calloc(options + program + item->whats + 8, sizeof *words));
     words[at++] = term_text("tenure");
     words[at++] = term_text("record");
-    words[at++] = term_text("--quiet");
-    words[at++] = term_text("--out=%s", try->path);
-    words[at++] = term_text("--engine=%s", engine != NULL ? engine : "native");
     for (size_t i = 0; i < options; i++)
         words[at++] = term_text("%s", try->options[i]);
+    words[at++] = term_text("--engine=%s", engine != NULL ? engine : "native"); /* the last of a name counts */
+    words[at++] = term_text("--quiet");
+    words[at++] = term_text("--out=%s", try->path);
     for (size_t i = 0; i < item->whats; i++)
         words[at++] = term_text("--remap=%s", item->what[i].remap);
     words[at++] = term_text("--");
@@ -129,14 +131,23 @@ static void free_words(char **words)
     free(words);
 }
 
-static void print_words(char **words)
+/* All of them in one text, freed by the caller. */
+static char *words_all(char **words)
 {
     size_t count = 0;
 
     while (words[count] != NULL)
         count++;
-    char *text = words_add(term_text("%s", ""), words, count);
-    puts(text);
+    return words_add(term_text("%s", ""), words, count);
+}
+
+static void print_words(char **words)
+{
+    char *text = words_all(words), *safe = term_have(malloc(4 * strlen(text) + 1));
+
+    term_escape(safe, 4 * strlen(text) + 1, text);
+    puts(safe);
+    free(safe);
     free(text);
 }
 
@@ -157,16 +168,26 @@ static _Noreturn void become(char **words, const char *directory)
 }
 
 /* The profile of a run with the remaps; NULL with a line on stderr. */
-static tp_profile *record_with(const struct try *try, const struct item *item)
+static tp_profile *record_with(struct try *try, const struct item *item)
 {
+    const char *directory = try->given == NULL ? tp_meta(try->profile, "directory") : NULL;
     char **words = recording(try, item);
     struct tp_error err = {0};
     int status = 0;
 
+    if (!try->told) {
+        char *program = words_all(try->program);
+        term_error("runs %s%s%s", program, directory != NULL ? ", in " : "", directory != NULL ? directory : "");
+        free(program);
+        try->told = true;
+        try->input = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    } else if (try->input >= 0) {
+        lseek(STDIN_FILENO, try->input, SEEK_SET); /* each run reads what the first one did */
+    }
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-        become(words, tp_meta(try->profile, "directory"));
+        become(words, directory);
     free_words(words);
     if (child < 0) {
         term_error("cannot start a process: %s", strerror(errno));
@@ -512,7 +533,7 @@ static bool can_record(struct try *try)
                *program = tp_meta(try->profile, "record.program");
     const char *folder = getenv("TMPDIR"), *sample = tp_meta(try->profile, "sample");
 
-    if (options == NULL || program == NULL || *program == '\0') {
+    if (options == NULL || program == NULL || (*program == '\0' && try->given == NULL)) {
         term_error("%s does not say how it was recorded, so that it cannot be done again: `tenure try` needs "
                    "a profile "
                    "that `tenure record` made",
@@ -527,7 +548,13 @@ static bool can_record(struct try *try)
         return false;
     }
     try->options = words_read(options);
-    try->program = words_read(program);
+    try->program = try->given != NULL ? try->given : words_read(program);
+    for (char **option = try->options; *option != NULL; option++) {
+        if (strncmp(*option, "--", 2) != 0 || strcmp(*option, "--") == 0) {
+            term_error("%s does not say how it was recorded: \"%s\" is no option", given_name(), *option);
+            return false;
+        }
+    }
     if (try->out != NULL) {
         char *whole = *try->out == '/' ? NULL : getcwd(NULL, 0);
         snprintf(try->path, sizeof try->path, "%s%s%s", whole != NULL ? whole : "", whole != NULL ? "/" : "",
@@ -582,6 +609,15 @@ static bool run(struct try *try, char **ranks)
 int cmd_try(int argc, char **argv)
 {
     struct try try = {.to = {.out = stdout}};
+    int words = 0;
+
+    while (words < argc && strcmp(argv[words], "--") != 0)
+        words++;
+    if (words + 1 < argc)
+        try.given = argv + words + 1;
+    if (words < argc)
+        argv[words] = NULL;
+    argc = words;
     int first = opt_parse(&command, &try, argc, argv);
 
     if (first < 0)
@@ -608,7 +644,8 @@ int cmd_try(int argc, char **argv)
         free(try.done[--try.dones].remap);
     free(try.done);
     free_words(try.options);
-    free_words(try.program);
+    if (try.given == NULL)
+        free_words(try.program);
     given_close(try.profile);
     given_end_if_stopped();
     return term_finish(good ? CLI_GOOD : CLI_ERROR);

@@ -33,7 +33,8 @@ ELSEWHERE = {"out", "engine"}  # below
 NEEDS = {"warm": ["--start=10000"], "turn": ["--deterministic=yes"]}
 ALIASES = {"simulate-wb": ("write-back", {}), "instr-at-start": ("instr-atstart", {}),
            "simulate-hwpref": ("prefetch", {"yes": "stream", "no": "none"})}
-OWN = {"pid", "import.raw", "started", "record.options"}  # of each run; `started` is where it began, which depends on the engine's start
+# Of each run; `started` is where it began, which depends on the engine's start.
+OWN = {"pid", "import.raw", "started", "record.options"}
 
 
 def options():

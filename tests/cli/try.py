@@ -40,8 +40,10 @@ def time_of(profile):
 
 
 def tried(*words):
+    """Status, output, and errors, but for the line that says which program runs."""
     status, out, errors = run([TENURE, 'try', *words])
-    return status, out, errors
+    lines = errors.splitlines(keepends=True)
+    return status, out, ''.join(line for line in lines if not line.startswith('tenure: runs '))
 
 
 def twins():
@@ -76,6 +78,9 @@ def words():
     check('fields in another order', order['remaps'][0]['remap'].split(':')[0], first)
     status, out, errors = tried('--dry-run', 'orders', '1')
     check('dry run', (status, errors, out.startswith('tenure record '), "'--remap=split #" in out), (0, '', True, True))
+    check('says what runs', run([TENURE, 'try', 'orders', '1'])[2], f'tenure: runs ./idle_regular0, in {os.getcwd()}\n')
+    status, out, errors = tried('--json', 'orders', '1', '--', './idle_regular0', '2')
+    check('a program of the user', (status, errors, json.loads(out)['items'][0]['did_otherwise']), (0, '', True))
     status, out, errors = tried('-o', 'kept', 'orders', '1')
     check('kept', (status, errors, 'tenure diff --data orders kept' in out), (0, '', True))
     status, out, errors = run([TENURE, 'diff', '--data', 'orders', 'kept'])
