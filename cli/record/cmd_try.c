@@ -16,12 +16,16 @@
 #include "cli/base/words.h"
 #include "cli/cli.h"
 #include "profile/advice/advice.h"
+#include "engine/common/options.h"
 #include "profile/advice/advice_try.h"
+#include "profile/base/whole.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -39,8 +43,8 @@ try {
     tp_profile *profile;
     const char *event;                          /* that is compared: Time, or CEst */
     char folder[PATH_MAX], path[PATH_MAX + 16]; /* of the recordings */
-    char **options, **program; /* of the profile's recording */
-    char **given;              /* the program, if the user named one; else NULL */
+    char **options, **program;                  /* of the profile's recording */
+    char **given;                               /* the program, if the user named one; else NULL */
     struct tp_json to;
     bool began, told; /* something was printed; which program runs */
     off_t input;      /* where standard input was at first; -1: it cannot go back */
@@ -90,8 +94,10 @@ static const struct opt rows[] = {
 static const struct opt_command command = {
     "try",
     "[options] PROFILE [N...] [-- PROGRAM ARGS...]",
-    "Runs the recorded program again, or PROGRAM, and simulates it as if the remedy of a piece of advice had\n"
-    "been written: N as `tenure report --advice` numbers it, or all that can be tried. What the program prints\n"
+    "Runs the recorded program again, or PROGRAM, and simulates it as if the remedy of a piece of advice "
+    "had\n"
+    "been written: N as `tenure report --advice` numbers it, or all that can be tried. What the program "
+    "prints\n"
     "is not shown. It runs as it is; only its data is simulated elsewhere.",
     OPT_ROWS(rows),
 };
@@ -113,7 +119,8 @@ static char **recording(const struct try *try, const struct item *item)
     words[at++] = term_text("record");
     for (size_t i = 0; i < options; i++)
         words[at++] = term_text("%s", try->options[i]);
-    words[at++] = term_text("--engine=%s", engine != NULL ? engine : "native"); /* the last of a name counts */
+    words[at++] =
+        term_text("--engine=%s", engine != NULL ? engine : "native"); /* the last of a name counts */
     words[at++] = term_text("--quiet");
     words[at++] = term_text("--out=%s", try->path);
     for (size_t i = 0; i < item->whats; i++)
@@ -141,20 +148,45 @@ static char *words_all(char **words)
     return words_add(term_text("%s", ""), words, count);
 }
 
-static void print_words(char **words)
+/* Words that may be of any length, escaped; `to` is a terminal, perhaps. */
+static void print_words(FILE *to, const char *before, char **words, const char *behind)
 {
     char *text = words_all(words), *safe = term_have(malloc(4 * strlen(text) + 1));
 
     term_escape(safe, 4 * strlen(text) + 1, text);
-    puts(safe);
+    fprintf(to, "%s%s%s\n", before, safe, behind);
     free(safe);
     free(text);
 }
 
-/* In the child: does not return. */
-static _Noreturn void become(char **words, const char *directory)
+/* The folder that the program runs in, as a word of a shell, freed by the caller; NULL: this one. */
+static char *folder_of(const struct try *try)
 {
-    int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const char *directory = try->given == NULL ? tp_meta(try->profile, "directory") : NULL;
+
+    return directory != NULL ? words_add(term_text("%s", ""), (char *[]){(char *)directory}, 1) : NULL;
+}
+
+/* Which program runs, on standard error, before it does. */
+static void tell_program(const struct try *try)
+{
+    char *folder = folder_of(try), *in = folder != NULL ? term_text(" in %s", folder) : term_text("%s", "");
+    char *safe = term_have(malloc(4 * strlen(in) + 1));
+
+    term_escape(safe, 4 * strlen(in) + 1, in);
+    char *before = term_text("tenure: runs%s: ", safe);
+    fflush(stdout);
+    print_words(stderr, before, try->program, "");
+    free(before);
+    free(safe);
+    free(in);
+    free(folder);
+}
+
+/* In the child: does not return. */
+static _Noreturn void become(char **words, const char *directory, bool input)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     if (directory != NULL && chdir(directory) != 0) {
         term_error("cannot go to %s, where the program ran: %s", directory, strerror(errno));
@@ -162,9 +194,25 @@ static _Noreturn void become(char **words, const char *directory)
     }
     if (nothing >= 0)
         dup2(nothing, STDOUT_FILENO);
+    if (nothing >= 0 && !input)
+        dup2(nothing, STDIN_FILENO);
     execv("/proc/self/exe", words);
     term_error("cannot run this program again: %s", strerror(errno));
     _exit(CLI_ERROR);
+}
+
+/* Until the recording ends; who asks us to end asks it, too. */
+static int wait_for(pid_t child)
+{
+    int status = 0;
+    bool asked = false;
+
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+        if (given_stopped() != 0 && !asked)
+            kill(child, given_stopped());
+        asked |= given_stopped() != 0;
+    }
+    return status;
 }
 
 /* The profile of a run with the remaps; NULL with a line on stderr. */
@@ -173,28 +221,26 @@ static tp_profile *record_with(struct try *try, const struct item *item)
     const char *directory = try->given == NULL ? tp_meta(try->profile, "directory") : NULL;
     char **words = recording(try, item);
     struct tp_error err = {0};
-    int status = 0;
+    bool input = !try->told ||
+                 try->input >= 0; /* each run reads what the first one did; of a pipe, the first one alone */
 
     if (!try->told) {
-        char *program = words_all(try->program);
-        term_error("runs %s%s%s", program, directory != NULL ? ", in " : "", directory != NULL ? directory : "");
-        free(program);
+        tell_program(try);
         try->told = true;
         try->input = lseek(STDIN_FILENO, 0, SEEK_CUR);
     } else if (try->input >= 0) {
-        lseek(STDIN_FILENO, try->input, SEEK_SET); /* each run reads what the first one did */
+        lseek(STDIN_FILENO, try->input, SEEK_SET);
     }
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-        become(words, directory);
+        become(words, directory, input);
     free_words(words);
     if (child < 0) {
         term_error("cannot start a process: %s", strerror(errno));
         return NULL;
     }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    int status = wait_for(child);
     if (given_stopped() != 0)
         return NULL;
     if (access(try->path, R_OK) != 0) {
@@ -239,6 +285,12 @@ static bool try_item(struct try *try, struct item *item, tp_profile **with)
     *with = record_with(try, item);
     if (*with == NULL)
         return false;
+    if (query_value(*with,
+                    "SELECT count(*) FROM meta WHERE key GLOB 'unmatched.*' AND value GLOB '--remap=*'",
+                    0) > 0) {
+        term_error("this run of the program had no such data structure: was it built anew? Record it again");
+        return false;
+    }
     if (strcmp(try->event, "Time") == 0 && !same_clock(try->profile, *with))
         try->event = "CEst";
     item->before = total(try->profile, try->event);
@@ -279,6 +331,12 @@ static double of_data(tp_profile *profile, const char *name, const char *express
     while (query_row(&q))
         value += query_real(&q, 0);
     return query_end(&q) ? value : NAN;
+}
+
+/* A number of a profile, which may be anything. */
+static int64_t whole(double value)
+{
+    return value >= 0 && value < 9e18 ? (int64_t)value : 0;
 }
 
 static char *name_of(tp_profile *profile, int64_t data)
@@ -336,13 +394,13 @@ static void print_item(const struct try *try, const struct item *item, tp_profil
         return;
     }
     line("tried", "%5.1f %%  %s: %s instead of %s", saved(item), event_words(try),
-         term_number(after, (int64_t)item->after), term_number(before, (int64_t)item->before));
+         term_number(after, whole(item->after)), term_number(before, whole(item->before)));
     for (size_t i = 0; i < item->whats; i++) {
         char *name = name_of(try->profile, item->what[i].data);
         for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
             line(k == 0 ? "data" : "", "%s %s instead of %s%s%s", shown[k].words,
-                 term_number(after, (int64_t)of_data(with, name, shown[k].event)),
-                 term_number(before, (int64_t)of_data(try->profile, name, shown[k].event)),
+                 term_number(after, whole(of_data(with, name, shown[k].event))),
+                 term_number(before, whole(of_data(try->profile, name, shown[k].event))),
                  k == 0 ? ", of " : "", k == 0 ? name : "");
         free(name);
     }
@@ -419,8 +477,11 @@ static bool go(struct try *try, struct item *item)
     bool good = true;
 
     if (item->whats > 0 && try->dry_run) {
-        char **words = recording(try, item);
-        print_words(words);
+        char **words = recording(try, item), *folder = folder_of(try);
+        char *before = folder != NULL ? term_text("(cd %s && ", folder) : term_text("%s", "");
+        print_words(stdout, before, words, folder != NULL ? ")" : "");
+        free(before);
+        free(folder);
         free_words(words);
         return true;
     }
@@ -434,12 +495,16 @@ static bool go(struct try *try, struct item *item)
     else if (good && !try->dry_run)
         print_item(try, item, with);
     try->began = true;
+    bool with_profile = with != NULL;
     tp_close(with);
     fflush(stdout);
-    if (try->out == NULL)
-        unlink(try->path);
-    else if (good && item->tried && !try->json)
+    if (good && with_profile && try->out != NULL && tp_whole_rename(try->path, try->out) != 0) {
+        term_error("cannot rename %s to %s: %s", try->path, try->out, strerror(errno));
+        good = false;
+    } else if (good && with_profile && try->out != NULL && !try->json) {
         line("compare", "tenure diff --data %s %s", given_name(), try->out);
+    }
+    unlink(try->path);
     return good;
 }
 
@@ -449,6 +514,24 @@ static void forget_item(struct item *item)
         tp_try_free(&item->what[i]);
     free(item->title);
     *item = (struct item){0};
+}
+
+static void *allocate(size_t bytes)
+{
+    return term_have(calloc(1, bytes));
+}
+
+/* Whether a recording will take it: asked before anything runs. */
+static bool may_remap(const char *given, const char *remap)
+{
+    static struct engine_options options = {.is_native = true, .allocate = allocate};
+    char *argument = term_text("--remap=%s", remap); /* the options keep it */
+    const char *wrong;
+
+    options_take(&options, argument, &wrong);
+    if (wrong != NULL)
+        term_error("try: --remap=%s: %s", given, wrong);
+    return wrong == NULL;
 }
 
 /* What the user gave, all in one run. */
@@ -466,6 +549,7 @@ static bool try_remaps(struct try *try)
         } else if (!good) {
             term_error("try: --remap: %s", err.message);
         }
+        good = good && may_remap(try->remap[i], item.what[i].remap);
         item.whats += good;
     }
     good = good && go(try, &item);
@@ -526,17 +610,67 @@ static bool try_all(struct try *try, char **ranks)
     return good;
 }
 
+/* Whether the word is an option that says what is simulated, with its value. */
+static bool is_option(const char *word)
+{
+    for (size_t i = 0; i < options_count; i++) {
+        size_t length = strlen(options_table[i].name);
+        bool is = strncmp(word, "--", 2) == 0 && strncmp(word + 2, options_table[i].name, length) == 0;
+        if (is && word[2 + length] == '=' && options_table[i].engines != OPTIONS_HANDLED &&
+            options_table[i].help != NULL)
+            return strcmp(options_table[i].name, "tenure-out-file") != 0;
+    }
+    return false;
+}
+
+/* Where the recordings are until they are compared: beside the profile that is kept, or in a folder for such files. */
+static bool make_folder(struct try *try)
+{
+    char *base = try->out != NULL ? term_text("%s", try->out) : NULL, real[PATH_MAX];
+    const char *folder = getenv("TMPDIR");
+
+    if (base != NULL) {
+        char *slash = strrchr(base, '/');
+        folder = slash == NULL ? "." : slash == base ? "/" : (*slash = '\0', base);
+    }
+    bool found = realpath(folder != NULL && *folder != '\0' ? folder : "/tmp", real) != NULL;
+    snprintf(try->folder, sizeof try->folder, "%.4000s/.tenure.try.XXXXXX", found ? real : "");
+    if (!found || mkdtemp(try->folder) == NULL) {
+        term_error("cannot make a folder in %s: %s", found ? real : folder, strerror(errno));
+        *try->folder = '\0';
+    }
+    free(base);
+    snprintf(try->path, sizeof try->path, "%s/profile", try->folder);
+    return *try->folder != '\0' && (try->out == NULL || output_allowed(try->out, &output_profile));
+}
+
+/* With whatever processes of the program have left there. */
+static void remove_folder(const struct try *try)
+{
+    char *path;
+    DIR *folder = opendir(try->folder);
+
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL; free(path)) {
+        path = term_text("%s/%s", try->folder, entry->d_name);
+        if (*entry->d_name != '.')
+            unlink(path);
+    }
+    if (folder != NULL)
+        closedir(folder);
+    rmdir(try->folder);
+}
+
 /* How the profile was recorded. */
 static bool can_record(struct try *try)
 {
     const char *options = tp_meta(try->profile, "record.options"),
                *program = tp_meta(try->profile, "record.program");
-    const char *folder = getenv("TMPDIR"), *sample = tp_meta(try->profile, "sample");
+    const char *sample = tp_meta(try->profile, "sample");
 
     if (options == NULL || program == NULL || (*program == '\0' && try->given == NULL)) {
         term_error("%s does not say how it was recorded, so that it cannot be done again: `tenure try` needs "
                    "a profile "
-                   "that `tenure record` made",
+                   "that this `tenure record` has made, of one run",
                    given_name());
         return false;
     }
@@ -550,31 +684,17 @@ static bool can_record(struct try *try)
     try->options = words_read(options);
     try->program = try->given != NULL ? try->given : words_read(program);
     for (char **option = try->options; *option != NULL; option++) {
-        if (strncmp(*option, "--", 2) != 0 || strcmp(*option, "--") == 0) {
-            term_error("%s does not say how it was recorded: \"%s\" is no option", given_name(), *option);
+        if (!is_option(*option)) {
+            term_error("%s does not say how it was recorded: \"%s\" is no option of a recording",
+                       given_name(), *option);
             return false;
         }
-    }
-    if (try->out != NULL) {
-        char *whole = *try->out == '/' ? NULL : getcwd(NULL, 0);
-        snprintf(try->path, sizeof try->path, "%s%s%s", whole != NULL ? whole : "", whole != NULL ? "/" : "",
-                 try->out);
-        free(whole);
-        return output_allowed(try->out, &output_profile);
     }
     if (try->dry_run) {
         snprintf(try->path, sizeof try->path, "tried.profile");
         return true;
     }
-    snprintf(try->folder, sizeof try->folder, "%s/tenure.try.XXXXXX",
-             folder != NULL && *folder != '\0' ? folder : "/tmp");
-    if (mkdtemp(try->folder) == NULL) {
-        term_error("cannot make a folder like %s: %s", try->folder, strerror(errno));
-        *try->folder = '\0';
-        return false;
-    }
-    snprintf(try->path, sizeof try->path, "%s/profile", try->folder);
-    return true;
+    return make_folder(try);
 }
 
 static bool run(struct try *try, char **ranks)
@@ -600,8 +720,7 @@ static bool run(struct try *try, char **ranks)
     if (try->json)
         putchar('\n');
     if (*try->folder != '\0') {
-        unlink(try->path);
-        rmdir(try->folder);
+        remove_folder(try);
     }
     return good;
 }

@@ -698,6 +698,8 @@ static bool touch_elsewhere(struct tn_thread *thread, uint64_t address, struct t
     nothing_met(&met, end);
     for (uint32_t i = 0; i < spans; i++) {
         const struct tn_span *span = &core->data->remapping->span[i];
+        if ((want.stamp & (TN_STEP - 1)) + (span->size >> l1->shape.line_bits) + 2 + TN_PREFETCH_D1 >= TN_STEP)
+            break; /* the access has no more stamps */
         if (!span->moved)
             mark_span(thread, span, false);
         touch_span(thread, &want, &met, span->address, span->size);

@@ -433,7 +433,7 @@ static struct tn_held ask_engine(tn_core *core, uint64_t address)
     return (struct tn_held){.object = object};
 }
 
-struct tn_held tn_data_ask(tn_core *core, uint64_t address)
+struct tn_held tn_data_find(tn_core *core, uint64_t address)
 {
     struct tn_memory *memory = &core->data->memory;
     if (core->data->remapping && tn_is_elsewhere(core->data->remapping, address))
@@ -449,7 +449,13 @@ struct tn_held tn_data_ask(tn_core *core, uint64_t address)
         held = ask_engine(core, address);
     }
     tn_lock_give(&core->memory);
-    if (tn_memory_page(memory, address))
+    return held;
+}
+
+struct tn_held tn_data_ask(tn_core *core, uint64_t address)
+{
+    struct tn_held held = tn_data_find(core, address);
+    if (tn_memory_page(&core->data->memory, address))
         tn_page_touched(core, address, held.object);
     return held;
 }

@@ -134,6 +134,8 @@ struct tn_held {
 };
 
 /* Find out what holds an address that the map of memory does not know yet, and enter it there. */
+struct tn_held tn_data_find(tn_core *core, uint64_t address);
+/* The same, for a miss there: its page is touched. */
 struct tn_held tn_data_ask(tn_core *core, uint64_t address);
 
 /* Count the page of an address that `object` holds, if it is touched for the first time. */

@@ -21,7 +21,7 @@ enum {
     LEAST_CHUNK = 24,
     MALLOC_ALIGN = 16
 };
-enum { PHASE_BITS = 27, WALKED_ZONES = 2, FEW = 2 };
+enum { MOST_DIVIDED = 1 << 30, PHASE_BITS = 27, WALKED_ZONES = 2, FEW = 2 };
 #define PIECE (1ull << 20)
 #define LARGE (128ull << 10)
 #define LAST_PHASE (1u << 26)
@@ -276,7 +276,7 @@ static void divide(struct tn_relocation *relocation, const struct tn_data_object
     relocation->columns = remap->row / relocation->element;
     if (remap->row && !relocation->columns)
         relocation->columns = 1;
-    if (remap->runs) {
+    if (remap->runs && relocation->element <= MOST_DIVIDED) {
         divide_into_runs(relocation);
     } else {
         relocation->part[0].alignment = alignment_of(relocation->element);
@@ -479,6 +479,8 @@ static struct block *begin_block(tn_core *core, struct tn_data_object *object, u
     if (columns)
         block->count = up(block->count, columns);
     tn_table_add(&relocation->table, hash_of(&key), id);
+    if (relocation->remap->runs && relocation->element > MOST_DIVIDED)
+        relocation->stays = true; /* runs are of 32 bits */
     if (!relocation->stays)
         take_places(core, relocation, block);
     if (relocation->remap->walk)
@@ -509,7 +511,7 @@ static struct tn_held held_by_symbol(tn_core *core, uint64_t address)
     const struct tn_data *data = core->data;
     const struct tn_page *page = tn_memory_page(&data->memory, address);
     uint32_t object = page ? page->rest : 0;
-    return object ? (struct tn_held){.object = object} : tn_data_ask(core, address);
+    return object ? (struct tn_held){.object = object} : tn_data_find(core, address);
 }
 
 /* The object that holds an address, if it has a relocation; else NULL. *key: its block's. */

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARTS = TN_REMAP_PARTS, MOST_FIELDS = TN_REMAP_RUNS, KNOWN = 8, GRANULE = 8 };
+enum { MOST_PARTS = TN_REMAP_PARTS, MOST_FIELDS = TN_REMAP_RUNS, KNOWN = 8, GRANULE = 8, LEAST_SYMBOL = 16 };
 
 #define OTHER_ORDER "it needs another order of execution"
 #define OTHER_DATA "it needs another data structure, not another layout"
@@ -77,6 +77,14 @@ static int take_site(void *user, sqlite3_stmt *row)
     return 0;
 }
 
+/* A number of the profile, which may be anything: none that is too small or too large for what it says. */
+static int64_t size_at(sqlite3_stmt *row, int column)
+{
+    int64_t size = sqlite3_column_int64(row, column);
+
+    return size > 0 && size <= 1ll << 40 ? size : 0;
+}
+
 static int take_field(void *user, sqlite3_stmt *row)
 {
     struct object *object = user;
@@ -85,9 +93,11 @@ static int take_field(void *user, sqlite3_stmt *row)
                           .lost = sqlite3_column_double(row, 4),
                           .known = sqlite3_column_int(row, 5)};
 
-    field.to = field.from + sqlite3_column_int64(row, 2);
+    if (field.from < 0 || field.from > 1 << 30)
+        return 0;
+    field.to = field.from + size_at(row, 2);
     sqlite3_snprintf(sizeof field.name, field.name, "%s", tp_text(row, 0));
-    if (field.from < 0 || field.to <= field.from || field.to > 1 << 30)
+    if (field.to <= field.from || field.to > 1 << 30)
         return 0;
     return TP_VECTOR_PUSH(&object->field, field) ? 0 : 1;
 }
@@ -97,8 +107,8 @@ static int take_object(void *user, sqlite3_stmt *row)
     struct object *object = user;
 
     object->is_heap = strcmp(tp_text(row, 0), "heap") == 0;
-    object->element = sqlite3_column_int64(row, 1);
-    object->largest = object->is_heap ? sqlite3_column_int64(row, 2) : sqlite3_column_int64(row, 3);
+    object->element = size_at(row, 1);
+    object->largest = object->is_heap ? size_at(row, 2) : size_at(row, 3);
     object->blocks = sqlite3_column_int64(row, 4);
     object->has_type = sqlite3_column_type(row, 5) != SQLITE_NULL;
     object->path = tn_remap_path(tn_remap_path(0, (uint64_t)sqlite3_column_int64(row, 6)),
@@ -127,6 +137,9 @@ static int find_object(tp_profile *profile, int64_t id, struct object *object, s
                     id),
                 take_field, object, err))
         return -1;
+    if (!object->is_heap && object->largest < LEAST_SYMBOL)
+        return TP_FAIL(err, "%s has less than 16 bytes: it stays where it is",
+                       object->name ? object->name : "it");
     if (!object->is_heap)
         return 0;
     if (tp_each(profile,
@@ -203,6 +216,8 @@ static int split(struct tp_try *out, const struct object *object, double cold, b
     each |= idle == 0 || idle == object->field.count;
     put_object(remap, object, "split", object->element ? 0 : element_of(object));
     sqlite3_str_appendf(words, "split %s", object->name);
+    if (!object->element)
+        sqlite3_str_appendf(words, "/%lld", element_of(object));
     for (size_t i = 0; i < object->field.count && parts < (each ? MOST_PARTS - 1 : MOST_FIELDS); i++) {
         const struct field *field = &object->field.at[i];
         if (use_of(field) < (each ? 0 : cold))
@@ -234,7 +249,7 @@ static int split_granules(struct tp_try *out, const struct object *object, int64
 {
     sqlite3_str *argument = sqlite3_str_new(NULL);
 
-    for (int64_t at = 0; at < row && row / GRANULE <= MOST_PARTS; at += GRANULE)
+    for (int64_t at = 0; at < row && row <= MOST_PARTS * GRANULE; at += GRANULE)
         sqlite3_str_appendf(argument, "%s%lld-%lld", at ? " | " : "", at,
                             at + GRANULE < row ? at + GRANULE : row);
     char *text = sqlite3_str_finish(argument);
@@ -259,7 +274,11 @@ static int take_advised(void *user, sqlite3_stmt *row)
     advised->data = sqlite3_column_int64(row, 1);
     advised->of_site = sqlite3_column_type(row, 2) != SQLITE_NULL;
     advised->stride = sqlite3_column_int64(row, 3);
+    if (advised->stride < -(1 << 30) || advised->stride > 1 << 30)
+        advised->stride = 0;
     sqlite3_snprintf(sizeof advised->function, advised->function, "%s", tp_text(row, 4));
+    if (strlen(advised->function) + 1 == sizeof advised->function)
+        *advised->function = '\0'; /* cut off: reads of all functions count */
     return 0;
 }
 
@@ -333,6 +352,8 @@ int tp_try_advice(tp_profile *profile, int64_t id, struct tp_try *out, struct tp
         return -1;
     if (d1)
         (void)!sscanf(d1, "%*u,%*u,%" SCNd64, &advised.line_bytes);
+    if (advised.line_bytes < 8 || advised.line_bytes > 1 << 20)
+        advised.line_bytes = 64;
     for (size_t i = 0; i < sizeof untried / sizeof *untried; i++) {
         if (strcmp(untried[i].kind, advised.kind) == 0)
             return refuse(out, untried[i].why);
@@ -380,7 +401,7 @@ static int search_named(tp_profile *profile, const char *name, const char *how, 
     char *others = sqlite3_str_finish(named.others);
 
     if (!failed && named.count > 1)
-        failed = TP_FAIL(err, "several data structures are called so, \"%s\": %s", name, others);
+        failed = TP_FAIL(err, "the names of several data structures have \"%s\" in them: %s", name, others);
     *id = named.count == 1 ? named.id : 0;
     sqlite3_free(others);
     return failed;

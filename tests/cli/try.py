@@ -43,7 +43,7 @@ def tried(*words):
     """Status, output, and errors, but for the line that says which program runs."""
     status, out, errors = run([TENURE, 'try', *words])
     lines = errors.splitlines(keepends=True)
-    return status, out, ''.join(line for line in lines if not line.startswith('tenure: runs '))
+    return status, out, ''.join(line for line in lines if not line.startswith('tenure: runs'))
 
 
 def twins():
@@ -77,8 +77,10 @@ def words():
     order = json.loads(tried('--json', '--remap=order order[]: quantity,price', 'orders')[1])['items'][0]
     check('fields in another order', order['remaps'][0]['remap'].split(':')[0], first)
     status, out, errors = tried('--dry-run', 'orders', '1')
-    check('dry run', (status, errors, out.startswith('tenure record '), "'--remap=split #" in out), (0, '', True, True))
-    check('says what runs', run([TENURE, 'try', 'orders', '1'])[2], f'tenure: runs ./idle_regular0, in {os.getcwd()}\n')
+    begins = out.startswith(f'(cd {os.getcwd()} && tenure record ')
+    check('dry run', (status, errors, begins, "'--remap=split #" in out), (0, '', True, True))
+    said = run([TENURE, 'try', 'orders', '1'])[2]
+    check('says what runs', said, f'tenure: runs in {os.getcwd()}: ./idle_regular0\n')
     status, out, errors = tried('--json', 'orders', '1', '--', './idle_regular0', '2')
     check('a program of the user', (status, errors, json.loads(out)['items'][0]['did_otherwise']), (0, '', True))
     status, out, errors = tried('-o', 'kept', 'orders', '1')
@@ -114,6 +116,11 @@ def refused():
     check('imported', run([TENURE, 'import', '-o', 'imported', 'raw'])[0], 0)
     got, _, errors = tried('imported')
     check('imported by itself is refused', (got, 'does not say how it was recorded' in errors), (1, True))
+    got, _, errors = tried('orders', '1', '--', compiled('pad_rows'))
+    check('another program', (got, 'no such data structure' in errors), (1, True))
+    shutil.copy('orders', 'old')
+    got, _, errors = tried('-o', 'old', 'orders', '1', '--', './nonexistent')
+    check('what was there is no result', (got, 'left no profile' in errors), (1, True))
     os.rename(program, 'gone')
     got, _, errors = tried('orders', '1')
     check('a program that is gone', (got, 'left no profile' in errors), (1, True))

@@ -26,6 +26,10 @@ struct pair_remaps {
     uint32_t count;
     struct remap_model *model;
     struct known *known;
+    struct { /* the symbol that was asked for last */
+        uint64_t start, size;
+        struct known *known;
+    } last;
 };
 
 /* ------------------------------------------------------------------------------------------------ drawing */
@@ -236,6 +240,10 @@ static uint32_t symbol_at(struct pair *pair, uint64_t address, uint64_t *offset)
     struct known *known;
     char name[64];
 
+    if (address - pair->remaps->last.start < pair->remaps->last.size) {
+        *offset = address - pair->remaps->last.start;
+        return pair->remaps->last.known->symbol;
+    }
     pair_memory_at(NULL, address, &info);
     if (info.kind != TN_DATA_STATIC || info.size < LEAST_SYMBOL)
         return 0;
@@ -247,6 +255,9 @@ static uint32_t symbol_at(struct pair *pair, uint64_t address, uint64_t *offset)
     if (known->object && !known->symbol)
         known->symbol = rm_block_begins(pair->remaps->model, known->object, info.address, info.size);
     *offset = address - info.address;
+    pair->remaps->last.start = info.address;
+    pair->remaps->last.size = info.size;
+    pair->remaps->last.known = known;
     return known->symbol;
 }
 

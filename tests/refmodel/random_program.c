@@ -105,7 +105,8 @@ static bool chance(struct program *p, uint32_t one_in)
 
 static uint32_t random_size(struct program *p, uint32_t line)
 {
-    uint32_t limit = line * 900 < 16000 ? line * 900 : 16000;
+    uint32_t lines = pair_config(p->pair)->remap ? 600 : 900; /* spans take stamps, too */
+    uint32_t limit = line * lines < 16000 ? line * lines : 16000;
 
     if (has(p, RP_WIDE) && chance(p, 12))
         return 1 + rng_below(&p->rng, chance(p, 40) ? limit : 4 * line);
