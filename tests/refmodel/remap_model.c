@@ -46,9 +46,9 @@ struct left { /* a place of a part that has ended */
     uint32_t zone;
     uint64_t bytes, position;
 };
-struct page {
+struct pages { /* that a place came into first */
     uint32_t zone;
-    uint64_t number;
+    uint64_t first, end;
     bool counts; /* since the last rm_zero */
 };
 struct list { /* of places */
@@ -59,7 +59,7 @@ struct remap_model {
     struct object *object;
     struct block *block;
     struct left *left;
-    struct page *page;
+    struct pages *page;
     struct zone zone[RM_ZONES];
     uint32_t objects, blocks, lefts, pages, zones;
     uint64_t position; /* the common one */
@@ -235,16 +235,15 @@ static uint64_t place_apart(struct remap_model *rm, const struct object *object,
     return at;
 }
 
+/* Positions grow, so that only the first page of a place may be one that another came into. */
 static void enter_pages(struct remap_model *rm, uint32_t zone, uint64_t position, uint64_t bytes)
 {
-    for (uint64_t number = position / PAGE; number <= (position + bytes - 1) / PAGE; number++) {
-        uint32_t i = 0;
+    uint64_t first = position / PAGE, end = (position + bytes - 1) / PAGE + 1;
+    bool known = false;
 
-        while (i < rm->pages && (rm->page[i].zone != zone || rm->page[i].number != number))
-            i++;
-        if (i == rm->pages)
-            *ONE_MORE(rm->page, rm->pages) = (struct page){zone, number, true};
-    }
+    for (uint32_t i = 0; i < rm->pages; i++)
+        known |= rm->page[i].zone == zone && first >= rm->page[i].first && first < rm->page[i].end;
+    *ONE_MORE(rm->page, rm->pages) = (struct pages){zone, first + known, end, true};
 }
 
 /* A place for a block's part in this zone. A part without bytes has none. */
@@ -504,7 +503,8 @@ uint64_t rm_pages(const struct remap_model *rm, uint32_t object)
     uint64_t pages = 0;
 
     for (uint32_t i = 0; i < rm->pages; i++)
-        pages += rm->page[i].counts && rm->zone[rm->page[i].zone].object == object;
+        if (rm->page[i].counts && rm->zone[rm->page[i].zone].object == object)
+            pages += rm->page[i].end - rm->page[i].first;
     return pages;
 }
 
