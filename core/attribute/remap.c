@@ -688,7 +688,7 @@ static uint32_t slice_in_span(tn_core *core, const struct tn_span *span, uint64_
         return tn_slice_elsewhere(&core->data->slices, object, relocation->object, 0, 0, 0);
     uint64_t phase = start >= first ? (start - first) % stride : (stride - (first - start) % stride) % stride;
     if (!object->element && !relocation->runs) /* what is beyond the offsets that are told apart is one */
-        phase = at_most(phase, stride - phase < line ? LAST_PHASE : TN_OFFSETS + TN_MAX_LINE);
+        phase = at_most(phase, phase + line > relocation->element ? LAST_PHASE : TN_OFFSETS + TN_MAX_LINE);
     if (!pooled || first > span->place)
         from = first > start ? (uint32_t)at_most(first - start, line) : 0;
     if (!pooled)
