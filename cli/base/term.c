@@ -331,14 +331,20 @@ void term_escape(char *out, size_t size, const char *text)
     out[at] = '\0';
 }
 
-const char *term_word(char *out, const char *text)
+const char *term_quote(const char *text)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
-    const char *quote = *text == '\0' || text[strspn(text, plain)] != '\0' ? "'" : "";
+
+    return *text == '\0' || text[strspn(text, plain)] != '\0' ? "'" : "";
+}
+
+const char *term_word(char *out, const char *text)
+{
+    const char *quote = term_quote(text);
     char *at = stpcpy(stpcpy(out, *text == '-' ? "./" : ""), quote);
 
     for (; *text != '\0' && at < out + TERM_WORD - 8; text++)
-        at = stpcpy(at, *text == '\'' ? "'\\''" : (char[]){*text, '\0'});
+        at = stpcpy(at, *text == '\'' ? TERM_QUOTE : (char[]){*text, '\0'});
     strcpy(at, quote);
     return out;
 }

@@ -67,6 +67,11 @@ char *term_figure(char *out, double value);
 /* Copies `text`, control characters and bytes that are not UTF-8 as \xNN. Always ended by a zero. */
 void term_escape(char *out, size_t size, const char *text);
 
+/* What stands around a word of a shell: a quote if it has anything but letters, digits and marks without a meaning, or
+ * is empty; else nothing. A quote inside becomes TERM_QUOTE then. */
+const char *term_quote(const char *text);
+#define TERM_QUOTE "'\\''"
+
 /* A name as a word of a shell, for a command that somebody is to type: in quotes where it has anything but letters,
  * digits and marks without a meaning, and never an option. Not escaped: that is done where it is printed. Returns
  * `out`, whose room, TERM_WORD, is enough for every path. */

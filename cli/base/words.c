@@ -11,16 +11,12 @@
 
 static void put_word(FILE *to, const char *word)
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+    const char *quote = term_quote(word);
 
-    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
-        fputs(word, to);
-        return;
-    }
-    putc('\'', to);
+    fputs(quote, to);
     for (; *word != '\0'; word++)
-        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, to);
-    putc('\'', to);
+        fputs(*word == '\'' ? TERM_QUOTE : (char[]){*word, '\0'}, to);
+    fputs(quote, to);
 }
 
 char *words_add(char *text, char *const *words, size_t count)

@@ -15,8 +15,8 @@
 #include "cli/base/term.h"
 #include "cli/base/words.h"
 #include "cli/cli.h"
-#include "profile/advice/advice.h"
 #include "engine/common/options.h"
+#include "profile/advice/advice.h"
 #include "profile/advice/advice_try.h"
 #include "profile/base/whole.h"
 
@@ -34,8 +34,7 @@
 enum { TRY_VERSION = 1, MOST_REMAPS = 32, MARGIN = 5, LABEL = 11 };
 #define OTHERWISE 0.01 /* instructions that a run may have more or less, as a part of all */
 
-struct
-try {
+struct try {
     const char *out;
     bool json, dry_run;
     const char *remap[MOST_REMAPS];
@@ -52,7 +51,7 @@ try {
         char *remap;
         int64_t rank;
         double after;
-    } * done; /* what was tried for a piece of advice, and may be the remedy of another one, too */
+    } *done; /* what was tried for a piece of advice, and may be the remedy of another one, too */
     size_t dones;
 };
 
@@ -94,10 +93,8 @@ static const struct opt rows[] = {
 static const struct opt_command command = {
     "try",
     "[options] PROFILE [N...] [-- PROGRAM ARGS...]",
-    "Runs the recorded program again, or PROGRAM, and simulates it as if the remedy of a piece of advice "
-    "had\n"
-    "been written: N as `tenure report --advice` numbers it, or all that can be tried. What the program "
-    "prints\n"
+    "Runs the recorded program again, or PROGRAM, and simulates it as if the remedy of a piece of advice had\n"
+    "been written: N as `tenure report --advice` numbers it, or all that can be tried. What the program prints\n"
     "is not shown. It runs as it is; only its data is simulated elsewhere.",
     OPT_ROWS(rows),
 };
@@ -221,8 +218,8 @@ static tp_profile *record_with(struct try *try, const struct item *item)
     const char *directory = try->given == NULL ? tp_meta(try->profile, "directory") : NULL;
     char **words = recording(try, item);
     struct tp_error err = {0};
-    bool input = !try->told ||
-                 try->input >= 0; /* each run reads what the first one did; of a pipe, the first one alone */
+    /* Each run reads what the first one did; of a pipe, the first one alone has anything. */
+    bool input = !try->told || try->input >= 0;
 
     if (!try->told) {
         tell_program(try);
@@ -581,7 +578,7 @@ static bool try_advice(struct try *try, int64_t rank, bool named)
     }
     item.why = item.what[0].why;
     item.whats = item.what[0].remap != NULL;
-    if (good && named && item.whats == 0 && !try->json) {
+    if (good && named && item.whats == 0) {
         term_error("try: %lld. %s cannot be tried: %s", (long long)rank, item.title, item.why);
         good = false;
     }
@@ -616,9 +613,8 @@ static bool is_option(const char *word)
     for (size_t i = 0; i < options_count; i++) {
         size_t length = strlen(options_table[i].name);
         bool is = strncmp(word, "--", 2) == 0 && strncmp(word + 2, options_table[i].name, length) == 0;
-        if (is && word[2 + length] == '=' && options_table[i].engines != OPTIONS_HANDLED &&
-            options_table[i].help != NULL)
-            return strcmp(options_table[i].name, "tenure-out-file") != 0;
+        if (is && word[2 + length] == '=')
+            return options_table[i].engines != OPTIONS_HANDLED;
     }
     return false;
 }
@@ -668,8 +664,7 @@ static bool can_record(struct try *try)
     const char *sample = tp_meta(try->profile, "sample");
 
     if (options == NULL || program == NULL || (*program == '\0' && try->given == NULL)) {
-        term_error("%s does not say how it was recorded, so that it cannot be done again: `tenure try` needs "
-                   "a profile "
+        term_error("%s does not say how it was recorded, so that it cannot be done again: `tenure try` needs a profile "
                    "that this `tenure record` has made, of one run",
                    given_name());
         return false;
@@ -719,9 +714,8 @@ static bool run(struct try *try, char **ranks)
         tp_json_end(&try->to);
     if (try->json)
         putchar('\n');
-    if (*try->folder != '\0') {
+    if (*try->folder != '\0')
         remove_folder(try);
-    }
     return good;
 }
 

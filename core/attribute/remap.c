@@ -41,7 +41,7 @@ struct tn_relocation {
     uint32_t object, zone; /* zone: of its first part */
     uint32_t parts;
     bool heap, divided; /* divided: below is known */
-    bool has_zones, stays; /* stays: there are no zones any more */
+    bool has_zones, stays; /* stays: there are no zones any more, or its elements are too large */
     bool answer;        /* with `walk`: whether the function `asked` is one whose reads count */
     uint32_t asked;
     uint64_t element, lead, columns;
@@ -276,7 +276,9 @@ static void divide(struct tn_relocation *relocation, const struct tn_data_object
     relocation->columns = remap->row / relocation->element;
     if (remap->row && !relocation->columns)
         relocation->columns = 1;
-    if (remap->runs && relocation->element <= MOST_DIVIDED) {
+    if (remap->runs && relocation->element > MOST_DIVIDED) { /* runs are of 32 bits */
+        relocation->stays = true;
+    } else if (remap->runs) {
         divide_into_runs(relocation);
     } else {
         relocation->part[0].alignment = alignment_of(relocation->element);
@@ -284,11 +286,11 @@ static void divide(struct tn_relocation *relocation, const struct tn_data_object
     }
     for (uint32_t i = 0; i < relocation->parts; i++) {
         struct part *part = &relocation->part[i];
-        if (remap->runs)
-            part->stride = up(part->end, part->alignment ? part->alignment : 1);
-        part->stride = up(part->stride, remap->pad);
-        if (!part->alignment)
+        if (!part->alignment) /* no byte of an element is in it */
             part->alignment = 1;
+        if (remap->runs)
+            part->stride = up(part->end, part->alignment);
+        part->stride = up(part->stride, remap->pad);
     }
 }
 
@@ -390,6 +392,12 @@ static uint64_t take_place(tn_core *core, const struct tn_relocation *relocation
     return base + at;
 }
 
+/* Whether a part of so many bytes is in a pool: with `pool`, and small ones where there are several. */
+static bool is_pooled(const struct tn_relocation *relocation, uint64_t bytes)
+{
+    return relocation->remap->pool || (relocation->parts > 1 && bytes < LARGE);
+}
+
 /* Bytes of a block's part. */
 static uint64_t bytes_of(const struct tn_relocation *relocation, const struct block *block, uint32_t part)
 {
@@ -406,8 +414,7 @@ static void take_places(tn_core *core, const struct tn_relocation *relocation, s
     for (uint32_t i = 0; i < relocation->parts; i++) {
         uint64_t bytes = bytes_of(relocation, block, i);
         uint64_t apart = relocation->parts == 1 ? block->start & (PAGE - 1) : relocation->heap ? 16 : 0;
-        bool pooled = relocation->remap->pool || (relocation->parts > 1 && bytes < LARGE);
-        block->place[i] = take_place(core, relocation, i, bytes, apart, pooled);
+        block->place[i] = take_place(core, relocation, i, bytes, apart, is_pooled(relocation, bytes));
         if (!block->place[i]) { /* all of it stays where it is */
             block->place[0] = 0;
             return;
@@ -479,8 +486,6 @@ static struct block *begin_block(tn_core *core, struct tn_data_object *object, u
     if (columns)
         block->count = up(block->count, columns);
     tn_table_add(&relocation->table, hash_of(&key), id);
-    if (relocation->remap->runs && relocation->element > MOST_DIVIDED)
-        relocation->stays = true; /* runs are of 32 bits */
     if (!relocation->stays)
         take_places(core, relocation, block);
     if (relocation->remap->walk)
@@ -683,7 +688,7 @@ static uint32_t slice_in_span(tn_core *core, const struct tn_span *span, uint64_
     uint32_t line = core->config.d1.line, from = 0, to = line;
     uint64_t start = address & ~(uint64_t)(line - 1), stride = relocation->part[span->part].stride;
     uint64_t first = span->first;
-    bool pooled = relocation->remap->pool || (relocation->parts > 1 && span->bytes < LARGE);
+    bool pooled = is_pooled(relocation, span->bytes);
     if (!stride) /* the lead alone */
         return tn_slice_elsewhere(&core->data->slices, object, relocation->object, 0, 0, 0);
     uint64_t phase = start >= first ? (start - first) % stride : (stride - (first - start) % stride) % stride;
@@ -718,15 +723,13 @@ uint32_t tn_remap_place(const struct tn_remapping *remapping, const struct tn_da
     uint64_t offset = ((phase & ((1u << PHASE_BITS) - 1)) + byte) % relocation->part[part].stride;
     if (!relocation->runs && offset >= relocation->element)
         return TN_AT_OUTSIDE;
-    for (uint32_t i = 0; relocation->runs; i++) {
-        const struct run *run = &relocation->run[i];
-        if (i == relocation->runs)
-            return TN_AT_OUTSIDE;
-        if (run->part == part && offset >= run->at && offset - run->at < run->to - run->from) {
-            offset = run->from + offset - run->at;
-            break;
-        }
-    }
+    const struct run *run = relocation->run, *end = run + relocation->runs;
+    while (run < end && !(run->part == part && offset >= run->at && offset - run->at < run->to - run->from))
+        run++;
+    if (relocation->runs && run == end)
+        return TN_AT_OUTSIDE;
+    if (relocation->runs)
+        offset = run->from + offset - run->at;
     if (object->element && relocation->remap->element) /* elements that the profile has begin behind its lead */
         offset += (uint64_t)object->element * object->lead - object->lead;
     if (object->element)

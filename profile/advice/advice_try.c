@@ -42,13 +42,12 @@ struct field {
     char name[120];
     int64_t from, to;
     double used, lost;
-    bool known; /* it is a member of a type */
 };
 
 /* What a remap is about. */
 struct object {
     int64_t id, element, largest, blocks;
-    bool is_heap, has_type;
+    bool is_heap;
     char *name;
     uint64_t path;
     TP_VECTOR(struct field) field;
@@ -90,8 +89,7 @@ static int take_field(void *user, sqlite3_stmt *row)
     struct object *object = user;
     struct field field = {.from = sqlite3_column_int64(row, 1),
                           .used = sqlite3_column_double(row, 3),
-                          .lost = sqlite3_column_double(row, 4),
-                          .known = sqlite3_column_int(row, 5)};
+                          .lost = sqlite3_column_double(row, 4)};
 
     if (field.from < 0 || field.from > 1 << 30)
         return 0;
@@ -110,10 +108,9 @@ static int take_object(void *user, sqlite3_stmt *row)
     object->element = size_at(row, 1);
     object->largest = object->is_heap ? size_at(row, 2) : size_at(row, 3);
     object->blocks = sqlite3_column_int64(row, 4);
-    object->has_type = sqlite3_column_type(row, 5) != SQLITE_NULL;
-    object->path = tn_remap_path(tn_remap_path(0, (uint64_t)sqlite3_column_int64(row, 6)),
+    object->path = tn_remap_path(tn_remap_path(0, (uint64_t)sqlite3_column_int64(row, 5)),
                                  (uint64_t)sqlite3_column_int64(row, 3));
-    object->name = sqlite3_mprintf("%s", tp_text(row, 7));
+    object->name = sqlite3_mprintf("%s", tp_text(row, 6));
     return object->name ? 0 : 1;
 }
 
@@ -126,12 +123,12 @@ static int find_object(tp_profile *profile, int64_t id, struct object *object, s
     if (tp_each(profile,
                 sqlite3_mprintf(
                     "SELECT kind, coalesce(element, 0), coalesce(largest, 0), coalesce(size, 0), "
-                    "coalesce(blocks, 1), type, coalesce(address, 0), name FROM data_objects WHERE id = %lld",
+                    "coalesce(blocks, 1), coalesce(address, 0), name FROM data_objects WHERE id = %lld",
                     id),
                 take_object, object, err) ||
         tp_each(profile,
                 sqlite3_mprintf(
-                    "SELECT field, offset, size, coalesce(UseD1, 0), coalesce(SpLossD1, 0), kind = 'field' "
+                    "SELECT field, offset, size, coalesce(UseD1, 0), coalesce(SpLossD1, 0) "
                     "FROM data_fields WHERE data_id = %lld AND offset IS NOT NULL AND size > 0 "
                     "AND kind IN ('field', 'bytes') ORDER BY offset",
                     id),
@@ -165,7 +162,7 @@ static void put_object(sqlite3_str *to, const struct object *object, const char 
         sqlite3_str_appendf(to, "/%lld", element);
 }
 
-/* Bytes of what its fields are in: 0: blocks of several sizes, of which nothing else is known. */
+/* Bytes of what its fields are in: where no element is known, the largest block is one. */
 static int64_t element_of(const struct object *object)
 {
     return object->element ? object->element : object->largest;
@@ -504,10 +501,14 @@ static int named_remap(const struct object *object, const char *kind, const char
     if (!*arguments && strcmp(kind, "split") == 0 && object->field.count > 1)
         return split(out, object, 0, true, err);
     sqlite3_str *remap = sqlite3_str_new(NULL), *words = sqlite3_str_new(NULL);
-    put_object(remap, object, kind, element || object->element ? element : element_of(object));
+    element = element || object->element ? element : element_of(object);
+    put_object(remap, object, kind, element);
     sqlite3_str_appendall(remap, ": ");
     int failed = put_fields(remap, object, arguments, err);
-    sqlite3_str_appendf(words, "%s %s: %s", kind, object->name, arguments);
+    sqlite3_str_appendf(words, "%s %s", kind, object->name);
+    if (element)
+        sqlite3_str_appendf(words, "/%lld", element);
+    sqlite3_str_appendf(words, ": %s", arguments);
     return finish(out, remap, words, object, err) || failed ? -1 : 0;
 }
 
