@@ -48,7 +48,7 @@ int main(void)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < N; i++)
         records[i] = make(any());
-    shuffle(order, N);
+    shuffled(order, N);
     for (uint32_t i = 0; i < N; i++)
         records[order[i]]->next = records[order[(i + 1) % N]];
     struct record *at = records[0];

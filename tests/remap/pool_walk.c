@@ -50,7 +50,7 @@ int main(void)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < N; i++)
         nodes[i] = make(i);
-    shuffle(order, N);
+    shuffled(order, N);
 #ifdef TWIN
     static __attribute__((aligned(4096))) struct node walked[N];
 #define NEXT(i) &walked[i]

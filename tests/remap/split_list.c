@@ -46,7 +46,7 @@ int main(void)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < N; i++)
         make(i);
-    shuffle(order, N);
+    shuffled(order, N);
     for (uint32_t i = 0; i < N; i++)
         nodes[order[i]]->next = nodes[order[(i + 1) % N]];
     struct hot *at = nodes[0];
