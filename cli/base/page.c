@@ -7,6 +7,7 @@
 
 #include "cli/base/term.h"
 #include "cli/cli.h"
+#include "profile/advice/advice.h"
 #include "tenure_config.h"
 
 #include <limits.h>
@@ -48,7 +49,8 @@ int page_write(tp_profile *profile, const struct page_options *options, const ch
     const char *command = tp_meta(profile, "cmd");
     struct writing w = {
         profile,
-        {asset, options->title, options->no_source, options->source_anywhere, options->sides, term_progress},
+        {asset, options->title, options->no_source, options->source_anywhere, options->sides, options->try,
+         term_progress},
         result};
 
     if (w.html.title == NULL)
@@ -75,9 +77,14 @@ int page_command(const struct page_command *command, int argc, char **argv)
     tp_profile *profile = given_open_weighed(first < argc ? argv[first] : NULL, options.weights);
     if (profile == NULL)
         return CLI_ERROR;
+    struct tp_error err;
+    bool advised = options.try && tp_advise(profile, NULL, &err) == 0;
+    if (options.try && !advised)
+        term_error("%s", err.message);
+    bool good = !options.try || (advised && command->try(profile, INT64_MAX));
     if (options.out != NULL)
         snprintf(path, sizeof path, "%s", options.out);
-    if (options.out != NULL || command->place(path, sizeof path))
+    if (good && (options.out != NULL || command->place(path, sizeof path)))
         status = page_write(profile, &options, path, command->mode, &result);
     given_close(profile);
     return status == CLI_GOOD ? command->tell(path, &options, &result) : status;

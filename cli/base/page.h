@@ -14,15 +14,20 @@
 
 struct page_options {
     const char *out, *title, *weights;
-    bool no_source, source_anywhere;
+    bool no_source, source_anywhere, try;
     bool sides; /* of a difference, open with both its sides (profile/sum/diff.h) */
 };
 
+/* Help of --try. */
+#define PAGE_TRY \
+    "record again with each remedy that is a layout (tenure try), and say\n" \
+    "what it saves instead of the estimate"
 /* Rows of both commands' tables (opt.h). */
 #define PAGE_OPTIONS \
     {OPT_TEXT, "title", 0, "TEXT", "the page's title [the command profiled]", offsetof(struct page_options, title)}, \
     {OPT_FLAG, "no-source", 0, NULL, "leave the text of source files out", offsetof(struct page_options, no_source)}, \
     {OPT_FLAG, "source-anywhere", 0, NULL, SOURCE_ANYWHERE, offsetof(struct page_options, source_anywhere)}, \
+    {OPT_FLAG, "try", 0, NULL, PAGE_TRY, offsetof(struct page_options, try)}, \
     GIVEN_WEIGHTS("", offsetof(struct page_options, weights))
 
 /* False, with a line on stderr, if this Tenure was built without the page. */
@@ -40,6 +45,7 @@ struct page_command {
     unsigned mode;
     bool to_stdout;                            /* may be where it is written to */
     bool (*place)(char *path, size_t size);    /* where it goes without --out; false with a line on stderr */
+    bool (*try)(tp_profile *profile, int64_t most); /* trial_advice (trial.h), that this does not know */
     int (*tell)(const char *path, const struct page_options *options, const struct tp_html_result *result);
 };
 /* Returns the exit status: that of `tell`, once the page is written. */

@@ -10,6 +10,7 @@
 #include "cli/base/page.h"
 #include "cli/base/term.h"
 #include "cli/cli.h"
+#include "cli/record/trial.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -66,5 +67,5 @@ static int tell(const char *path, const struct page_options *options, const stru
 
 int cmd_html(int argc, char **argv)
 {
-    return page_command(&(struct page_command){&command, 0666, true, place, tell}, argc, argv);
+    return page_command(&(struct page_command){&command, 0666, true, place, trial_advice, tell}, argc, argv);
 }

@@ -11,6 +11,7 @@
 #include "cli/base/page.h"
 #include "cli/base/term.h"
 #include "cli/cli.h"
+#include "cli/record/trial.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -137,5 +138,5 @@ static int show(const char *path, const struct page_options *options, const stru
 
 int cmd_open(int argc, char **argv)
 {
-    return page_command(&(struct page_command){&command, 0600, false, place, show}, argc, argv);
+    return page_command(&(struct page_command){&command, 0600, false, place, trial_advice, show}, argc, argv);
 }

@@ -3,69 +3,33 @@
  * cmd_try.c: what a remedy would save, simulated before it is written.
  *
  *   choose    pieces of advice by their rank, all of them, or remaps in the user's words
- *   run       each in a recording of its own, made as the profile's was; the program's output goes nowhere
+ *   run       each in a recording of its own (trial.h)
  *   compare   with the profile: what was promised, and what it is
  *
  * The program runs as it is in each; only where the simulation has the data structure differs (docs/model.md, 22).
  */
 #include "cli/base/given.h"
 #include "cli/base/opt.h"
-#include "cli/base/output.h"
 #include "cli/base/query.h"
 #include "cli/base/term.h"
-#include "cli/base/words.h"
 #include "cli/cli.h"
+#include "cli/record/trial.h"
 #include "engine/common/options.h"
 #include "profile/advice/advice.h"
-#include "profile/advice/advice_try.h"
-#include "profile/base/whole.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { TRY_VERSION = 1, MOST_REMAPS = 32, MARGIN = 5, LABEL = 11 };
-#define OTHERWISE 0.01 /* instructions that a run may have more or less, as a part of all */
+enum { TRY_VERSION = 1, MARGIN = 5, LABEL = 11 };
 
 struct try {
-    const char *out;
+    struct trial trial;
     bool json, dry_run;
-    const char *remap[MOST_REMAPS];
+    const char *remap[TRIAL_REMAPS];
     size_t remaps;
-    tp_profile *profile;
-    const char *event;                          /* that is compared: Time, or CEst */
-    char folder[PATH_MAX], path[PATH_MAX + 16]; /* of the recordings */
-    char **options, **program;                  /* of the profile's recording */
-    char **given;                               /* the program, if the user named one; else NULL */
     struct tp_json to;
-    bool began, told; /* something was printed; which program runs */
-    off_t input;      /* where standard input was at first; -1: it cannot go back */
-    struct done {
-        char *remap;
-        int64_t rank;
-        double after;
-    } *done; /* what was tried for a piece of advice, and may be the remedy of another one, too */
-    size_t dones;
-};
-
-/* One run: what was changed, and what that costs. */
-struct item {
-    int64_t rank; /* of the advice; 0: a remap of the user's */
-    char *title;
-    const char *why;
-    struct tp_try what[MOST_REMAPS];
-    size_t whats;
-    double promised; /* in percent of the event; with a rank */
-    bool tried;
-    int64_t same; /* rank of the advice whose remedy was the same; 0: none */
-    double before, after, instructions[2];
+    bool began; /* something was printed */
 };
 
 static const char *take_remap(void *into, const char *name, const char *value)
@@ -73,7 +37,7 @@ static const char *take_remap(void *into, const char *name, const char *value)
     struct try *try = into;
 
     (void)name;
-    if (try->remaps == MOST_REMAPS)
+    if (try->remaps == TRIAL_REMAPS)
         return "there may be 32 of them";
     try->remap[try->remaps++] = value;
     return NULL;
@@ -85,7 +49,7 @@ static const struct opt rows[] = {
      "try this, in the profile's names, as in \"split orders: x,y | rest\";\n"
      "may be repeated: all of them together, in one run",
      0, take_remap},
-    {OPT_TEXT, "out", 'o', "FILE", "keep the profile of the run, of which there is one then", AT(out)},
+    {OPT_TEXT, "out", 'o', "FILE", "keep the profile of the run, of which there is one then", AT(trial.out)},
     {OPT_FLAG, "dry-run", 0, NULL, "print the commands that would record, and run nothing", AT(dry_run)},
     {OPT_FLAG, "json", 0, NULL, "write JSON", AT(json)},
 };
@@ -98,216 +62,6 @@ static const struct opt_command command = {
     "is not shown. It runs as it is; only its data is simulated elsewhere.",
     OPT_ROWS(rows),
 };
-
-/* ------------------------------------------------------------------------------------------ recording */
-
-/* The words of the command that records with the remaps; NULL behind them. */
-static char **recording(const struct try *try, const struct item *item)
-{
-    const char *engine = tp_meta(try->profile, "engine");
-    size_t options = 0, program = 0, at = 0;
-
-    while (try->options[options] != NULL)
-        options++;
-    while (try->program[program] != NULL)
-        program++;
-    char **words = term_have(calloc(options + program + item->whats + 8, sizeof *words));
-    words[at++] = term_text("tenure");
-    words[at++] = term_text("record");
-    for (size_t i = 0; i < options; i++)
-        words[at++] = term_text("%s", try->options[i]);
-    words[at++] =
-        term_text("--engine=%s", engine != NULL ? engine : "native"); /* the last of a name counts */
-    words[at++] = term_text("--quiet");
-    words[at++] = term_text("--out=%s", try->path);
-    for (size_t i = 0; i < item->whats; i++)
-        words[at++] = term_text("--remap=%s", item->what[i].remap);
-    words[at++] = term_text("--");
-    for (size_t i = 0; i < program; i++)
-        words[at++] = term_text("%s", try->program[i]);
-    return words;
-}
-
-static void free_words(char **words)
-{
-    for (size_t i = 0; words != NULL && words[i] != NULL; i++)
-        free(words[i]);
-    free(words);
-}
-
-/* All of them in one text, freed by the caller. */
-static char *words_all(char **words)
-{
-    size_t count = 0;
-
-    while (words[count] != NULL)
-        count++;
-    return words_add(term_text("%s", ""), words, count);
-}
-
-/* Words that may be of any length, escaped; `to` is a terminal, perhaps. */
-static void print_words(FILE *to, const char *before, char **words, const char *behind)
-{
-    char *text = words_all(words), *safe = term_have(malloc(4 * strlen(text) + 1));
-
-    term_escape(safe, 4 * strlen(text) + 1, text);
-    fprintf(to, "%s%s%s\n", before, safe, behind);
-    free(safe);
-    free(text);
-}
-
-/* The folder that the program runs in, as a word of a shell, freed by the caller; NULL: this one. */
-static char *folder_of(const struct try *try)
-{
-    const char *directory = try->given == NULL ? tp_meta(try->profile, "directory") : NULL;
-
-    return directory != NULL ? words_add(term_text("%s", ""), (char *[]){(char *)directory}, 1) : NULL;
-}
-
-/* Which program runs, on standard error, before it does. */
-static void tell_program(const struct try *try)
-{
-    char *folder = folder_of(try), *in = folder != NULL ? term_text(" in %s", folder) : term_text("%s", "");
-    char *safe = term_have(malloc(4 * strlen(in) + 1));
-
-    term_escape(safe, 4 * strlen(in) + 1, in);
-    char *before = term_text("tenure: runs%s: ", safe);
-    fflush(stdout);
-    print_words(stderr, before, try->program, "");
-    free(before);
-    free(safe);
-    free(in);
-    free(folder);
-}
-
-/* In the child: does not return. */
-static _Noreturn void become(char **words, const char *directory, bool input)
-{
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-    if (directory != NULL && chdir(directory) != 0) {
-        term_error("cannot go to %s, where the program ran: %s", directory, strerror(errno));
-        _exit(CLI_ERROR);
-    }
-    if (nothing >= 0)
-        dup2(nothing, STDOUT_FILENO);
-    if (nothing >= 0 && !input)
-        dup2(nothing, STDIN_FILENO);
-    execv("/proc/self/exe", words);
-    term_error("cannot run this program again: %s", strerror(errno));
-    _exit(CLI_ERROR);
-}
-
-/* Until the recording ends; who asks us to end asks it, too. */
-static int wait_for(pid_t child)
-{
-    int status = 0;
-    bool asked = false;
-
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-        if (given_stopped() != 0 && !asked)
-            kill(child, given_stopped());
-        asked |= given_stopped() != 0;
-    }
-    return status;
-}
-
-/* The profile of a run with the remaps; NULL with a line on stderr. */
-static tp_profile *record_with(struct try *try, const struct item *item)
-{
-    const char *directory = try->given == NULL ? tp_meta(try->profile, "directory") : NULL;
-    char **words = recording(try, item);
-    struct tp_error err = {0};
-    /* Each run reads what the first one did; of a pipe, the first one alone has anything. */
-    bool input = !try->told || try->input >= 0;
-
-    if (!try->told) {
-        tell_program(try);
-        try->told = true;
-        try->input = lseek(STDIN_FILENO, 0, SEEK_CUR);
-    } else if (try->input >= 0) {
-        lseek(STDIN_FILENO, try->input, SEEK_SET);
-    }
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0)
-        become(words, directory, input);
-    free_words(words);
-    if (child < 0) {
-        term_error("cannot start a process: %s", strerror(errno));
-        return NULL;
-    }
-    int status = wait_for(child);
-    if (given_stopped() != 0)
-        return NULL;
-    if (access(try->path, R_OK) != 0) {
-        term_error("the recording left no profile: it ended with %s %d",
-                   WIFSIGNALED(status) ? "signal" : "status",
-                   WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-        return NULL;
-    }
-    tp_profile *profile = tp_open(try->path, &err);
-    if (profile == NULL)
-        term_error("%s", err.message);
-    return profile;
-}
-
-/* ------------------------------------------------------------------------------------------ comparing */
-
-static double total(tp_profile *profile, const char *event)
-{
-    char *sql = term_text("SELECT \"%s\" FROM totals", event);
-    double value = query_value(profile, sql, NAN);
-
-    free(sql);
-    return value;
-}
-
-/* Whether both have one estimate of time: the same numbers of `tenure calibrate`. */
-static bool same_clock(tp_profile *a, tp_profile *b)
-{
-    struct query q;
-    bool same = true;
-
-    query_begin(&q, a, "SELECT key, value FROM meta WHERE key GLOB 'time.*' AND key != 'time.source'");
-    while (query_row(&q)) {
-        const char *other = tp_meta(b, query_text(&q, 0));
-        same &= other != NULL && strcmp(other, query_text(&q, 1)) == 0;
-    }
-    return query_end(&q) && same;
-}
-
-static bool try_item(struct try *try, struct item *item, tp_profile **with)
-{
-    *with = record_with(try, item);
-    if (*with == NULL)
-        return false;
-    if (query_value(*with,
-                    "SELECT count(*) FROM meta WHERE key GLOB 'unmatched.*' AND value GLOB '--remap=*'",
-                    0) > 0) {
-        term_error("this run of the program had no such data structure: was it built anew? Record it again");
-        return false;
-    }
-    if (strcmp(try->event, "Time") == 0 && !same_clock(try->profile, *with))
-        try->event = "CEst";
-    item->before = total(try->profile, try->event);
-    item->after = total(*with, try->event);
-    item->instructions[0] = total(try->profile, "Ir");
-    item->instructions[1] = total(*with, "Ir");
-    item->tried = true;
-    return true;
-}
-
-/* In percent of what there was. */
-static double saved(const struct item *item)
-{
-    return item->before > 0 ? 100 * (item->before - item->after) / item->before : 0;
-}
-
-static bool did_otherwise(const struct item *item)
-{
-    return fabs(item->instructions[1] - item->instructions[0]) > OTHERWISE * item->instructions[0];
-}
 
 /* Names, keys and events of what is said of a data structure. */
 static const struct {
@@ -366,10 +120,10 @@ static void line(const char *label, const char *format, ...)
 
 static const char *event_words(const struct try *try)
 {
-    return strcmp(try->event, "Time") == 0 ? "of the estimated time" : "of CEst";
+    return strcmp(try->trial.event, "Time") == 0 ? "of the estimated time" : "of CEst";
 }
 
-static void print_item(const struct try *try, const struct item *item, tp_profile *with)
+static void print_item(const struct try *try, const struct trial_item *item)
 {
     char before[32], after[32], safe[9000];
 
@@ -387,26 +141,26 @@ static void print_item(const struct try *try, const struct item *item, tp_profil
     if (item->rank > 0)
         line("promised", "%5.1f %%", item->promised);
     if (item->same > 0) {
-        line("tried", "%5.1f %%  as for %lld", saved(item), (long long)item->same);
+        line("tried", "%5.1f %%  as for %lld", item->saved, (long long)item->same);
         return;
     }
-    line("tried", "%5.1f %%  %s: %s instead of %s", saved(item), event_words(try),
-         term_number(after, whole(item->after)), term_number(before, whole(item->before)));
+    line("tried", "%5.1f %%  %s: %s instead of %s", item->saved, event_words(try),
+         term_number(after, whole(item->costs.after)), term_number(before, whole(item->before)));
     for (size_t i = 0; i < item->whats; i++) {
-        char *name = name_of(try->profile, item->what[i].data);
+        char *name = name_of(try->trial.profile, item->what[i].data);
         for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
             line(k == 0 ? "data" : "", "%s %s instead of %s%s%s", shown[k].words,
-                 term_number(after, whole(of_data(with, name, shown[k].event))),
-                 term_number(before, whole(of_data(try->profile, name, shown[k].event))),
+                 term_number(after, whole(of_data(item->with, name, shown[k].event))),
+                 term_number(before, whole(of_data(try->trial.profile, name, shown[k].event))),
                  k == 0 ? ", of " : "", k == 0 ? name : "");
         free(name);
     }
-    if (did_otherwise(item))
+    if (item->otherwise != 0)
         line("note", "this run had %+.1f %% instructions: it did something else than the recorded one",
-             100 * (item->instructions[1] / item->instructions[0] - 1));
+             item->otherwise);
 }
 
-static void write_item(struct try *try, const struct item *item, tp_profile *with)
+static void write_item(struct try *try, const struct trial_item *item)
 {
     tp_json_begin(&try->to, NULL, '{', ", ");
     if (item->rank > 0) {
@@ -417,15 +171,15 @@ static void write_item(struct try *try, const struct item *item, tp_profile *wit
     tp_json_text(&try->to, "why_not", item->tried ? NULL : item->why);
     tp_json_begin(&try->to, "remaps", '[', ", ");
     for (size_t i = 0; i < item->whats; i++) {
-        char *name = name_of(try->profile, item->what[i].data);
+        char *name = name_of(try->trial.profile, item->what[i].data);
         tp_json_begin(&try->to, NULL, '{', ", ");
         tp_json_text(&try->to, "data", name);
         tp_json_text(&try->to, "words", item->what[i].words);
         tp_json_text(&try->to, "remap", item->what[i].remap);
-        for (size_t k = 0; with != NULL && k < sizeof shown / sizeof *shown; k++) {
+        for (size_t k = 0; item->with != NULL && k < sizeof shown / sizeof *shown; k++) {
             tp_json_begin(&try->to, shown[k].words, '{', ", ");
-            tp_json_figure(&try->to, "before", of_data(try->profile, name, shown[k].event));
-            tp_json_figure(&try->to, "after", of_data(with, name, shown[k].event));
+            tp_json_figure(&try->to, "before", of_data(try->trial.profile, name, shown[k].event));
+            tp_json_figure(&try->to, "after", of_data(item->with, name, shown[k].event));
             tp_json_end(&try->to);
         }
         tp_json_end(&try->to);
@@ -433,11 +187,11 @@ static void write_item(struct try *try, const struct item *item, tp_profile *wit
     }
     tp_json_end(&try->to);
     if (item->tried) {
-        tp_json_text(&try->to, "event", try->event);
+        tp_json_text(&try->to, "event", try->trial.event);
         tp_json_figure(&try->to, "before", item->before);
-        tp_json_figure(&try->to, "after", item->after);
-        tp_json_figure(&try->to, "saved", saved(item));
-        tp_json_bool(&try->to, "did_otherwise", did_otherwise(item));
+        tp_json_figure(&try->to, "after", item->costs.after);
+        tp_json_figure(&try->to, "saved", item->saved);
+        tp_json_bool(&try->to, "did_otherwise", item->otherwise != 0);
         if (item->same > 0)
             tp_json_integer(&try->to, "same_as", item->same);
     }
@@ -446,71 +200,24 @@ static void write_item(struct try *try, const struct item *item, tp_profile *wit
 
 /* ------------------------------------------------------------------------------------------ the command */
 
-/* Whether the same was tried before: then that is what it is. */
-static bool was_tried(struct try *try, struct item *item)
-{
-    for (const struct done *done = try->done; item->rank > 0 && done < try->done + try->dones; done++) {
-        if (strcmp(done->remap, item->what[0].remap) != 0)
-            continue;
-        item->before = total(try->profile, try->event);
-        item->after = done->after;
-        item->same = done->rank;
-        item->tried = true;
-        return true;
-    }
-    return false;
-}
-
-static void note_tried(struct try *try, const struct item *item)
-{
-    try->done = term_have(realloc(try->done, (try->dones + 1) * sizeof *try->done));
-    try->done[try->dones++] = (struct done){term_text("%s", item->what[0].remap), item->rank, item->after};
-}
-
 /* Runs it, if it can be tried, and says what came of it. */
-static bool go(struct try *try, struct item *item)
+static bool go(struct try *try, struct trial_item *item)
 {
-    tp_profile *with = NULL;
-    bool good = true;
-
     if (item->whats > 0 && try->dry_run) {
-        char **words = recording(try, item), *folder = folder_of(try);
-        char *before = folder != NULL ? term_text("(cd %s && ", folder) : term_text("%s", "");
-        print_words(stdout, before, words, folder != NULL ? ")" : "");
-        free(before);
-        free(folder);
-        free_words(words);
+        trial_print_command(&try->trial, item);
         return true;
     }
-    if (item->whats > 0 && !was_tried(try, item)) {
-        good = try_item(try, item, &with);
-        if (good)
-            note_tried(try, item);
-    }
-    if (good && try->json)
-        write_item(try, item, with);
-    else if (good && !try->dry_run)
-        print_item(try, item, with);
+    if (!trial_run(&try->trial, item))
+        return false;
+    if (try->json)
+        write_item(try, item);
+    else if (!try->dry_run)
+        print_item(try, item);
+    if (item->with != NULL && try->trial.out != NULL && !try->json)
+        line("compare", "tenure diff --data %s %s", given_name(), try->trial.out);
     try->began = true;
-    bool with_profile = with != NULL;
-    tp_close(with);
     fflush(stdout);
-    if (good && with_profile && try->out != NULL && tp_whole_rename(try->path, try->out) != 0) {
-        term_error("cannot rename %s to %s: %s", try->path, try->out, strerror(errno));
-        good = false;
-    } else if (good && with_profile && try->out != NULL && !try->json) {
-        line("compare", "tenure diff --data %s %s", given_name(), try->out);
-    }
-    unlink(try->path);
-    return good;
-}
-
-static void forget_item(struct item *item)
-{
-    for (size_t i = 0; i < MOST_REMAPS; i++)
-        tp_try_free(&item->what[i]);
-    free(item->title);
-    *item = (struct item){0};
+    return true;
 }
 
 static void *allocate(size_t bytes)
@@ -534,12 +241,12 @@ static bool may_remap(const char *given, const char *remap)
 /* What the user gave, all in one run. */
 static bool try_remaps(struct try *try)
 {
-    struct item item = {.title = term_text("%s", "")};
+    struct trial_item item = {.title = term_text("%s", "")};
     struct tp_error err = {0};
     bool good = true;
 
     for (size_t i = 0; good && i < try->remaps; i++) {
-        good = tp_try_named(try->profile, try->remap[i], &item.what[i], &err) == 0;
+        good = tp_try_named(try->trial.profile, try->remap[i], &item.what[i], &err) == 0;
         if (good && item.what[i].remap == NULL) {
             term_error("try: --remap=%s: %s", try->remap[i], item.what[i].why);
             good = false;
@@ -550,46 +257,28 @@ static bool try_remaps(struct try *try)
         item.whats += good;
     }
     good = good && go(try, &item);
-    forget_item(&item);
+    trial_forget(&item);
     return good;
 }
 
 /* A piece of advice; `named`: the user asked for it, so it is an error if it cannot be tried. */
 static bool try_advice(struct try *try, int64_t rank, bool named)
 {
-    struct item item = {.rank = rank};
-    struct tp_error err = {0};
-    struct query q;
+    struct trial_item item;
+    bool good = trial_take(&try->trial, rank, &item);
 
-    query_begin(&q, try->profile, "SELECT title, share, data FROM temp.advice WHERE id = %lld",
-                (long long)rank);
-    while (item.title == NULL && query_row(&q)) {
-        item.title = term_text("%s%s%s", query_text(&q, 0), query_null(&q, 2) ? "" : ": ", query_text(&q, 2));
-        item.promised = query_real(&q, 1);
-    }
-    bool good = query_end(&q);
-    if (good && item.title == NULL) {
-        term_error("try: %lld: there is no such piece of advice; `tenure report --advice` numbers them",
-                   (long long)rank);
-        good = false;
-    } else if (good && tp_try_advice(try->profile, rank, &item.what[0], &err) != 0) {
-        term_error("%s", err.message);
-        good = false;
-    }
-    item.why = item.what[0].why;
-    item.whats = item.what[0].remap != NULL;
     if (good && named && item.whats == 0) {
         term_error("try: %lld. %s cannot be tried: %s", (long long)rank, item.title, item.why);
         good = false;
     }
     good = good && go(try, &item);
-    forget_item(&item);
+    trial_forget(&item);
     return good;
 }
 
 static bool try_all(struct try *try, char **ranks)
 {
-    int64_t count = (int64_t)query_value(try->profile, "SELECT count(*) FROM temp.advice", 0);
+    int64_t count = (int64_t)query_value(try->trial.profile, "SELECT count(*) FROM temp.advice", 0);
     bool good = true;
 
     if (*ranks == NULL && count == 0 && !try->json)
@@ -607,97 +296,12 @@ static bool try_all(struct try *try, char **ranks)
     return good;
 }
 
-/* Whether the word is an option that says what is simulated, with its value. */
-static bool is_option(const char *word)
-{
-    for (size_t i = 0; i < options_count; i++) {
-        size_t length = strlen(options_table[i].name);
-        bool is = strncmp(word, "--", 2) == 0 && strncmp(word + 2, options_table[i].name, length) == 0;
-        if (is && word[2 + length] == '=')
-            return options_table[i].engines != OPTIONS_HANDLED;
-    }
-    return false;
-}
-
-/* Where the recordings are until they are compared: beside the profile that is kept, or in a folder for such files. */
-static bool make_folder(struct try *try)
-{
-    char *base = try->out != NULL ? term_text("%s", try->out) : NULL, real[PATH_MAX];
-    const char *folder = getenv("TMPDIR");
-
-    if (base != NULL) {
-        char *slash = strrchr(base, '/');
-        folder = slash == NULL ? "." : slash == base ? "/" : (*slash = '\0', base);
-    }
-    bool found = realpath(folder != NULL && *folder != '\0' ? folder : "/tmp", real) != NULL;
-    snprintf(try->folder, sizeof try->folder, "%.4000s/.tenure.try.XXXXXX", found ? real : "");
-    if (!found || mkdtemp(try->folder) == NULL) {
-        term_error("cannot make a folder in %s: %s", found ? real : folder, strerror(errno));
-        *try->folder = '\0';
-    }
-    free(base);
-    snprintf(try->path, sizeof try->path, "%s/profile", try->folder);
-    return *try->folder != '\0' && (try->out == NULL || output_allowed(try->out, &output_profile));
-}
-
-/* With whatever processes of the program have left there. */
-static void remove_folder(const struct try *try)
-{
-    char *path;
-    DIR *folder = opendir(try->folder);
-
-    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL; free(path)) {
-        path = term_text("%s/%s", try->folder, entry->d_name);
-        if (*entry->d_name != '.')
-            unlink(path);
-    }
-    if (folder != NULL)
-        closedir(folder);
-    rmdir(try->folder);
-}
-
-/* How the profile was recorded. */
-static bool can_record(struct try *try)
-{
-    const char *options = tp_meta(try->profile, "record.options"),
-               *program = tp_meta(try->profile, "record.program");
-    const char *sample = tp_meta(try->profile, "sample");
-
-    if (options == NULL || program == NULL || (*program == '\0' && try->given == NULL)) {
-        term_error("%s does not say how it was recorded, so that it cannot be done again: `tenure try` needs a profile "
-                   "that this `tenure record` has made, of one run",
-                   given_name());
-        return false;
-    }
-    if (sample != NULL && strcmp(sample, "1") != 0) {
-        term_error(
-            "%s was recorded with --sample=%s: what data costs elsewhere is known only where all sets are "
-            "simulated; record it without",
-            given_name(), sample);
-        return false;
-    }
-    try->options = words_read(options);
-    try->program = try->given != NULL ? try->given : words_read(program);
-    for (char **option = try->options; *option != NULL; option++) {
-        if (!is_option(*option)) {
-            term_error("%s does not say how it was recorded: \"%s\" is no option of a recording",
-                       given_name(), *option);
-            return false;
-        }
-    }
-    if (try->dry_run) {
-        snprintf(try->path, sizeof try->path, "tried.profile");
-        return true;
-    }
-    return make_folder(try);
-}
-
 static bool run(struct try *try, char **ranks)
 {
     struct tp_error err = {0};
-    bool good = can_record(try);
+    bool good = trial_begin(&try->trial, try->dry_run);
 
-    if (good && try->remaps == 0 && tp_advise(try->profile, NULL, &err) != 0) {
+    if (good && try->remaps == 0 && tp_advise(try->trial.profile, NULL, &err) != 0) {
         term_error("%s", err.message);
         good = false;
     }
@@ -714,8 +318,7 @@ static bool run(struct try *try, char **ranks)
         tp_json_end(&try->to);
     if (try->json)
         putchar('\n');
-    if (*try->folder != '\0')
-        remove_folder(try);
+    trial_end(&try->trial);
     return good;
 }
 
@@ -727,7 +330,7 @@ int cmd_try(int argc, char **argv)
     while (words < argc && strcmp(argv[words], "--") != 0)
         words++;
     if (words + 1 < argc)
-        try.given = argv + words + 1;
+        try.trial.given = argv + words + 1;
     if (words < argc)
         argv[words] = NULL;
     argc = words;
@@ -740,26 +343,19 @@ int cmd_try(int argc, char **argv)
     char **ranks = argv + first + 1;
     if (try.remaps > 0 && *ranks != NULL)
         return opt_misused(&command, "numbers of advice, or --remap, not both");
-    if (try.out != NULL && strcmp(try.out, "-") == 0)
+    if (try.trial.out != NULL && strcmp(try.trial.out, "-") == 0)
         return opt_misused(&command, OPT_NO_STREAM);
-    if (try.out != NULL && try.remaps == 0 && (*ranks == NULL || ranks[1] != NULL))
+    if (try.trial.out != NULL && try.remaps == 0 && (*ranks == NULL || ranks[1] != NULL))
         return opt_misused(&command, "-o keeps the profile of one run: name one piece of advice");
     if (try.json && try.dry_run)
         return opt_misused(&command, "--json or --dry-run, not both");
-    try.profile = given_open(argv[first]);
-    if (try.profile == NULL)
+    try.trial.profile = given_open(argv[first]);
+    if (try.trial.profile == NULL)
         return term_finish(CLI_ERROR);
-    try.event = tp_timed(try.profile) ? "Time" : "CEst";
     given_hold_signals();
     bool good = run(&try, ranks);
     given_release_signals();
-    while (try.dones > 0)
-        free(try.done[--try.dones].remap);
-    free(try.done);
-    free_words(try.options);
-    if (try.given == NULL)
-        free_words(try.program);
-    given_close(try.profile);
+    given_close(try.trial.profile);
     given_end_if_stopped();
     return term_finish(good ? CLI_GOOD : CLI_ERROR);
 }

@@ -10,6 +10,7 @@
 #include "cli/base/caches.h"
 #include "cli/base/given.h"
 #include "cli/base/opt.h"
+#include "cli/base/page.h"
 #include "cli/base/summary.h"
 #include "cli/base/term.h"
 #include "cli/cli.h"
@@ -58,6 +59,7 @@ static const struct opt how[] = {
      AT(advice_limits), check_advice_limits},
     {OPT_FLAG, "startup", 0, NULL, "functions, lines, loops and paths of the loader and of what\n"
      "runs in front of main, too; JSON and CSV have them always", AT(startup)},
+    {OPT_FLAG, "try", 0, NULL, PAGE_TRY, AT(try)},
     {OPT_TEXT, "format", 0, "gcc|sarif", "advice as a compiler's warnings, for editors, or as SARIF\n"
      "2.1.0, for code scanning", AT(code_format), check_format},
     {OPT_FLAG, "json", 0, NULL, "write JSON", AT(json)},
@@ -415,6 +417,8 @@ static int misused(const struct report *report)
         return opt_misused(&command, "--format is for --advice alone, without --json and --csv");
     if (report->advice_limits != NULL && !advice)
         return opt_misused(&command, "--advice-limits says what is worth advice: give --advice, too");
+    if (report->try && !advice)
+        return opt_misused(&command, "--try tries advice: give --advice, too");
     if (fixed != NULL && !columns && (report->sort_name != NULL || report->show != NULL || report->defines.count > 0))
         return opt_misused(&command, "--%s has columns of its own: no --sort, --show or --define", fixed);
     name_groups(groups, sizeof groups, "--", " and ");

@@ -28,6 +28,7 @@ struct report {
     const char *sort_name, *show, *weights; /* options */
     const char *advice_limits;
     const char *code_format; /* of advice, for tools that show mistakes in code; NULL: none of these */
+    bool try;                /* remedies are to be tried */
     const char *in; /* a function or file */
     bool json, csv;
     enum table_form form; /* as they say */

@@ -10,9 +10,11 @@
 
 #include "cli/base/place.h"
 #include "cli/base/term.h"
+#include "cli/record/trial.h"
 #include "profile/advice/advice.h"
 #include "profile/base/row.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -121,10 +123,30 @@ static bool print_places(struct report *report, int64_t id)
 
 const char *advice_at_most(const char *certain)
 {
-    return strcmp(certain, "high") == 0 ? "" : "up to ";
+    return strcmp(certain, "high") == 0 || strcmp(certain, "tried") == 0 ? "" : "up to ";
 }
 
-/* id, title, fix, cycles, share, bytes, memory_bytes, certain, data */
+/* ": 12.3 MB less into D1, 4.5 MB from memory", as far as it is less. */
+static void print_tried(const char *event, double saved, double promised, double level1, double memory)
+{
+    char number[32], text[400];
+    int length = snprintf(text, sizeof text, "%s %.1f %% of %s (promised %.1f %%)", saved < 0 ? "costs" : "saves",
+                          fabs(saved), strcmp(event, "Time") == 0 ? "the estimated time" : event, promised);
+
+    if (saved < 0)
+        length += snprintf(text + length, sizeof text - (size_t)length, ", which is more");
+    const double less[2] = {level1, memory};
+    static const char *const where[2] = {"into D1", "from memory"};
+    for (int i = 0; i < 2; i++) {
+        if (less[i] <= 0)
+            continue;
+        bytes(number, sizeof number, less[i]);
+        length += snprintf(text + length, sizeof text - (size_t)length, ", %s less %s", number, where[i]);
+    }
+    print_words("tried", text);
+}
+
+/* id, title, fix, cycles, share, bytes, memory_bytes, certain, data, tried, promised */
 static bool print_one(struct report *report, struct query *q)
 {
     char number[32], level1[32], memory[32], text[160];
@@ -140,6 +162,11 @@ static bool print_one(struct report *report, struct query *q)
     bytes(level1, sizeof level1, query_real(q, 5));
     bytes(memory, sizeof memory, query_real(q, 6));
     const char *most = advice_at_most(query_text(q, 7));
+    if (!query_null(q, 9)) {
+        print_tried(query_text(q, 9), query_real(q, 4), query_real(q, 10), query_real(q, 5), query_real(q, 6));
+        print_words("remedy", query_text(q, 2));
+        return true;
+    }
     if (query_real(q, 6) > 0)
         snprintf(text, sizeof text, "%s%s into D1, %s from memory; confidence: %s", most, level1, memory,
                  query_text(q, 7));
@@ -220,7 +247,7 @@ static bool advice_json(struct report *report, struct query *q)
     tp_json_begin(&report->out, "items", '[', ",\n");
     while (good && query_row(q)) {
         tp_json_begin(&report->out, NULL, '{', ", ");
-        for (int i = 9; i < sqlite3_column_count(q->statement); i++)
+        for (int i = 11; i < sqlite3_column_count(q->statement); i++)
             query_json(q, i, &report->out);
         good = advice_json_list(report, "places",
                                 "SELECT role, function, file, line, last_line, share, object FROM temp.advice_places "
@@ -261,7 +288,7 @@ bool report_advice_known(struct report *report)
     else if (tp_advise(report->profile, limits, &err) != 0)
         term_error("%s", err.message);
     else
-        return true;
+        return !report->try || trial_advice(report->profile, (int64_t)report->limit);
     return false;
 }
 
@@ -271,10 +298,11 @@ bool report_advice(struct report *report, const struct tp_section_group *group)
 
     (void)group;
     query_begin(&q, report->profile,
-                "SELECT id, title, fix, cycles, share, bytes, memory_bytes, certain, data, id AS rank, kind, "
-                "title, function, "
-                "file, line, data, cest, cest_share, cycles, share, bytes, memory_bytes, confidence, certain, fix "
-                "FROM temp.advice ORDER BY id LIMIT %lld",
+                "SELECT id, title, fix, cycles, share, bytes, memory_bytes, certain, data, tried, promised, "
+                "id AS rank, kind, title, function, "
+                "file, line, data, cest, cest_share, cycles, share, bytes, memory_bytes, confidence, certain, tried, "
+                "promised, remap, fix "
+                "FROM temp.advice WHERE id <= %lld ORDER BY cycles DESC, id",
                 (long long)report->limit);
     bool good = report->json ? advice_json(report, &q) : print_all(report, &q);
     report->sections++;

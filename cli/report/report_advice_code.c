@@ -16,6 +16,7 @@
 #include "tenure_config.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,9 +24,9 @@
 #define ITEMS \
     "SELECT a.id, kind, title, fix, a.share AS share, coalesce(a.function, p.function, ''), " \
     "coalesce(a.file, p.file), CASE WHEN a.file IS NULL THEN p.line ELSE a.line END, data, certain, cycles, " \
-    "confidence " \
+    "confidence, promised, tried " \
     "FROM temp.advice a LEFT JOIN temp.advice_places p ON p.rowid = (SELECT min(rowid) FROM temp.advice_places " \
-    "WHERE advice_id = a.id AND a.file IS NULL AND file <> '') ORDER BY a.id LIMIT %lld"
+    "WHERE advice_id = a.id AND a.file IS NULL AND file <> '') WHERE a.id <= %lld ORDER BY cycles DESC, a.id"
 /* But that of the advice itself. */
 #define PLACES \
     "SELECT role, function, file, line, last_line FROM temp.advice_places " \
@@ -36,9 +37,16 @@ static void code_message(struct query *q, char *out, size_t size)
 {
     const char *data = query_null(q, 8) ? "" : query_text(q, 8);
 
-    snprintf(out, size, "%s%s%s%s: saves %s%.1f %% of the time, confidence %s; %s", query_text(q, 2), *data ? " (" : "",
-             data, *data ? ")" : "", advice_at_most(query_text(q, 9)), query_real(q, 4), query_text(q, 9),
-             query_text(q, 3));
+    char sure[64];
+
+    if (query_null(q, 12))
+        snprintf(sure, sizeof sure, "confidence %s", query_text(q, 9));
+    else
+        snprintf(sure, sizeof sure, "tried (promised %.1f %%)", query_real(q, 12));
+    snprintf(out, size, "%s%s%s%s: %s %s%.1f %%%s of %s, %s; %s", query_text(q, 2), *data ? " (" : "", data,
+             *data ? ")" : "", query_real(q, 4) < 0 ? "costs" : "saves", advice_at_most(query_text(q, 9)),
+             fabs(query_real(q, 4)), query_real(q, 4) < 0 ? " more" : "",
+             strcmp(query_text(q, 13), "CEst") == 0 ? "CEst" : "the time", sure, query_text(q, 3));
 }
 
 /* ------------------------------------------------------------------------------------------ gcc */

@@ -15,6 +15,7 @@ import {fit} from './table.js';
 
 const ROW = 64; // bytes of a row of the map
 const MOST = 4096; // bytes that the map shows
+const NONE = -1; // the offset of a byte that a remedy puts between others
 
 /* The section of a data structure, or '' where nothing is known of its inside. */
 export async function fieldsOf(app, id) {
@@ -31,6 +32,48 @@ export async function fieldsOf(app, id) {
         sides.map((side) => inside.map(side)),
         await inside.table(),
     );
+}
+
+/* Bytes of a data structure as they lie, and as they would with a remap that takes its elements apart, orders or pads
+ * them (docs/model.md, 22): '' for all others, or where nothing is known of its inside. */
+export async function layoutOf(app, id, remap) {
+    const {data_fields: table, data_offsets: offsets} = app.tables;
+    if (!table || !table.rows || !offsets || !remap || app.metrics.sides || app.metrics.difference) return '';
+    const inside = await Inside.load(app, id);
+    const size = inside.size();
+    const parts = size && size < MOST ? partsOf(remap, size) : [];
+    if (!parts.length || !inside.bytes.size) return '';
+    const whole = Array.from({length: size}, (_, at) => at);
+    const label = (text) => h('span.dim', text);
+    const after = parts.map((part, i) => [
+        label(i ? 'and' : 'after'),
+        inside.cells(part, `Bytes of part ${i + 1} of it, with the remedy`, undefined, () => 0),
+    ]);
+    const before = [label('before'), inside.cells(whole, 'Bytes of it, as they lie')];
+    return h('div.fields.layout', before, after, legend());
+}
+
+/* Offsets of the bytes of each part, in their order; NONE: of no field. [] for a remap of another kind. */
+function partsOf(remap, size) {
+    const [, kind, argument] = /^(\w+) [^:]*(?:: (.*))?$/.exec(remap) || [];
+    const all = Array.from({length: size}, (_, at) => at);
+    if (kind === 'pad' && /^\d+$/.test(argument) && argument > size && argument < MOST)
+        return [[...all, ...Array(argument - size).fill(NONE)]];
+    if (kind !== 'split' && kind !== 'order') return [];
+    const named = new Set();
+    const parts = argument.split('|').map((part) =>
+        part.split(',').flatMap((range) => {
+            const [from, to] = range.trim().split('-').map(Number);
+            const bytes = all.slice(from || 0, to || 0); // none for `rest`
+            bytes.forEach((at) => named.add(at));
+            return bytes;
+        }),
+    );
+    const others = all.filter((at) => !named.has(at));
+    const rest = argument.split('|').findIndex((part) => part.includes('rest'));
+    if (kind === 'order') parts[0].push(...others);
+    else if (rest >= 0) parts[rest].push(...others);
+    return parts.filter((part) => part.length);
 }
 
 class Inside {
@@ -55,19 +98,33 @@ class Inside {
 
     /* Of the profile, or of a side of a difference. */
     map(side) {
-        const known = this.fields.filter((field) => field.offset === field.offset);
-        const size = Math.min(MOST, Math.max(0, ...known.map((field) => field.offset + field.size)));
+        const size = this.size();
         if (!size || !this.bytes.size) return '';
-        const field = [];
-        for (const one of known) for (let i = 0; i < one.size && i < MOST; i++) field[one.offset + i] = one;
-        const misses = (row) => this.value('D1mr', row, side) + this.value('D1mw', row, side);
-        const most = Math.max(1, ...[...this.bytes.values()].map(misses));
-        const cells = Array.from({length: size}, (_, at) => this.cell(at, field, misses, most, side));
+        const all = Array.from({length: size}, (_, at) => at);
         return h(
             'div',
             side && h('h3', side),
-            h('div.bytes', {role: 'img', 'aria-label': 'Bytes of it', style: {'--row': Math.min(ROW, size)}}, cells),
+            this.cells(all, 'Bytes of it', side),
             side !== SIDES[0] && legend(size),
+        );
+    }
+
+    /* Bytes that are known, and shown. */
+    size() {
+        const known = this.fields.filter((field) => field.offset === field.offset);
+        return Math.min(MOST, Math.max(0, ...known.map((field) => field.offset + field.size)));
+    }
+
+    /* Bytes at these offsets, one behind the other. */
+    cells(offsets, label, side, misses = (row) => this.value('D1mr', row, side) + this.value('D1mw', row, side)) {
+        const field = [];
+        for (const one of this.fields)
+            for (let i = 0; one.offset === one.offset && i < one.size && i < MOST; i++) field[one.offset + i] = one;
+        const most = Math.max(1, ...[...this.bytes.values()].map(misses));
+        return h(
+            'div.bytes',
+            {role: 'img', 'aria-label': label, style: {'--row': Math.min(ROW, offsets.length)}},
+            offsets.map((at) => this.cell(at, field, misses, most, side)),
         );
     }
 
@@ -86,7 +143,7 @@ class Inside {
             },
             tip: () => [
                 field[at] ? `${field[at].field}${field[at].type && ', ' + field[at].type}` : 'no field',
-                `byte ${format.count(at)}`,
+                at !== NONE && `byte ${format.count(at)}`,
                 used + lost
                     ? `loaded ${format.times(used + lost)}, touched in ${share} of them`
                     : 'never loaded',

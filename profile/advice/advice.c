@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "profile/advice/advice_rule.h"
+#include "profile/advice/advice_try.h"
 #include "profile/base/error.h"
 #include "profile/base/mem.h"
 #include "profile/base/row.h"
@@ -471,7 +472,7 @@ int tp_advise(tp_profile *profile, const char *text, struct tp_error *err)
                                     a.limit[COLD], a.limit[REGULAR], a.limit[FAR], a.fact[LINE1]};
     return tp_advice_gather(profile, &worth, err) || write_limits(&a) ||
                    tp_advice_begin(profile, err) || try_rules(&a) ||
-                   tp_advice_rank(profile, (int)fmin(a.limit[MOST], 1e9), err)
+                   tp_advice_rank(profile, (int)fmin(a.limit[MOST], 1e9), err) || tp_try_layouts(profile, err)
                ? -1
                : 0;
 }

@@ -12,7 +12,8 @@
  * they live as long as the profile is open:
  *
  *   advice           id, kind, title, fix, function, function_id, file, file_id, line, loop_id, fusion, data, data_id,
- *                    cest, cest_share, cycles, share, bytes, memory_bytes, confidence, certain
+ *                    cest, cest_share, cycles, share, bytes, memory_bytes, confidence, certain, tried, promised,
+ *                    remap
  *   advice_places    advice_id, role, function, function_id, file, file_id, line, last_line, share, object
  *   advice_evidence  advice_id, key, value, unit, words, text
  *   advice_limits    name, value, unit, words
@@ -22,7 +23,10 @@
  * profile that has no Time, or where weights were given), `share` the same in percent of the total; `cest` and
  * `cest_share` are of CEst in any case, `bytes` and `memory_bytes` what less would be loaded into level 1, and from
  * memory.
- * `confidence` is from 0 to 1, `certain` the word for it: high, medium, low. What is not known is NULL.
+ * `confidence` is from 0 to 1, `certain` the word for it: high, medium, low. What is not known is NULL, and so are
+ * `tried` and `promised`, but where the remedy was tried (advice_try.h): `cycles`, `share` and bytes are then what came
+ * of it, by the event that `tried` names, `promised` what `share` was before, and `certain` is "tried".
+ * `remap` is the remedy for --remap of another recording, where it is a layout.
  */
 #ifndef TENURE_PROFILE_ADVICE_H
 #define TENURE_PROFILE_ADVICE_H

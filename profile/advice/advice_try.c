@@ -20,6 +20,8 @@
 
 enum { MOST_PARTS = TN_REMAP_PARTS, MOST_FIELDS = TN_REMAP_RUNS, KNOWN = 8, GRANULE = 8, LEAST_SYMBOL = 16 };
 
+#define SMALL "it has less than 16 bytes, and stays where it is"
+
 #define OTHER_ORDER "it needs another order of execution"
 #define OTHER_DATA "it needs another data structure, not another layout"
 static const struct {
@@ -128,15 +130,11 @@ static int find_object(tp_profile *profile, int64_t id, struct object *object, s
                 take_object, object, err) ||
         tp_each(profile,
                 sqlite3_mprintf(
-                    "SELECT field, offset, size, coalesce(UseD1, 0), coalesce(SpLossD1, 0) "
-                    "FROM data_fields WHERE data_id = %lld AND offset IS NOT NULL AND size > 0 "
-                    "AND kind IN ('field', 'bytes') ORDER BY offset",
-                    id),
+                    "SELECT field, offset, size, %s FROM data_fields WHERE data_id = %lld AND offset IS NOT NULL "
+                    "AND size > 0 AND kind IN ('field', 'bytes') ORDER BY offset",
+                    tp_event_find(profile, "UseD1") ? "coalesce(UseD1, 0), coalesce(SpLossD1, 0)" : "0, 0", id),
                 take_field, object, err))
         return -1;
-    if (!object->is_heap && object->largest < LEAST_SYMBOL)
-        return TP_FAIL(err, "%s has less than 16 bytes: it stays where it is",
-                       object->name ? object->name : "it");
     if (!object->is_heap)
         return 0;
     if (tp_each(profile,
@@ -152,6 +150,12 @@ static int find_object(tp_profile *profile, int64_t id, struct object *object, s
         return -1;
     object->path = path;
     return 0;
+}
+
+/* A recording has no row of its own of such a symbol. */
+static bool is_small(const struct object *object)
+{
+    return !object->is_heap && object->largest < LEAST_SYMBOL;
 }
 
 /* "#00ff/64" : the number, and the bytes of an element where the recording would not know them. */
@@ -329,11 +333,21 @@ static int layout_for(struct tp_try *out, const struct advised *advised, const s
     return simple(out, object, "transpose", object->element ? 0 : element, argument, err);
 }
 
+/* Of a level's cache, whose size, ways and line the profile says; what it says may be anything. */
+static int64_t line_bytes(tp_profile *profile, const char *cache)
+{
+    const char *text = tp_meta(profile, cache);
+    int64_t bytes = 0;
+
+    if (text)
+        (void)!sscanf(text, "%*u,%*u,%" SCNd64, &bytes);
+    return bytes < 8 || bytes > 1 << 20 ? 64 : bytes;
+}
+
 int tp_try_advice(tp_profile *profile, int64_t id, struct tp_try *out, struct tp_error *err)
 {
-    struct advised advised = {.line_bytes = 64};
+    struct advised advised = {.line_bytes = line_bytes(profile, "cache.D1")};
     struct object object = {0};
-    const char *d1 = tp_meta(profile, "cache.D1"); /* size, ways, line */
     double cold = 25;
 
     *out = (struct tp_try){0};
@@ -347,10 +361,6 @@ int tp_try_advice(tp_profile *profile, int64_t id, struct tp_try *out, struct tp
         tp_number(profile, sqlite3_mprintf("SELECT value FROM temp.advice_limits WHERE name = 'cold'"), cold,
                   &cold, err))
         return -1;
-    if (d1)
-        (void)!sscanf(d1, "%*u,%*u,%" SCNd64, &advised.line_bytes);
-    if (advised.line_bytes < 8 || advised.line_bytes > 1 << 20)
-        advised.line_bytes = 64;
     for (size_t i = 0; i < sizeof untried / sizeof *untried; i++) {
         if (strcmp(untried[i].kind, advised.kind) == 0)
             return refuse(out, untried[i].why);
@@ -360,10 +370,53 @@ int tp_try_advice(tp_profile *profile, int64_t id, struct tp_try *out, struct tp
     int failed = find_object(profile, advised.data, &object, err);
     if (!failed && !object.name)
         failed = refuse(out, "it is not about a data structure");
+    else if (!failed && is_small(&object))
+        failed = refuse(out, SMALL);
     else if (!failed)
         failed = layout_for(out, &advised, &object, cold / 100, err);
     object_free(&object);
     return failed;
+}
+
+int tp_try_layouts(tp_profile *profile, struct tp_error *err)
+{
+    double count = 0;
+    int failed = tp_number(profile, sqlite3_mprintf("SELECT count(*) FROM temp.advice"), 0, &count, err);
+
+    for (int64_t id = 1; !failed && id <= (int64_t)count; id++) {
+        struct tp_try layout;
+        failed = tp_try_advice(profile, id, &layout, err);
+        if (!failed && layout.remap)
+            failed = tp_execute(
+                profile, sqlite3_mprintf("UPDATE temp.advice SET remap = %Q WHERE id = %lld", layout.remap, id),
+                "cannot gather advice", err);
+        tp_try_free(&layout);
+    }
+    return failed;
+}
+
+int tp_advice_tried(tp_profile *profile, int64_t id, const struct tp_tried *tried, struct tp_error *err)
+{
+    const char *key = tried->event ? "remap" : "untried", *words = tried->event ? "tried as" : "not tried";
+
+    if (tried->event &&
+        tp_execute(profile,
+                   sqlite3_mprintf("UPDATE temp.advice SET tried = %Q, promised = share, share = %!.17g,"
+                                   " cycles = %!.17g * (SELECT \"%w\" FROM totals), cest_share = %!.17g,"
+                                   " cest = %!.17g * (SELECT CEst FROM totals), bytes = CAST(%!.17g AS INTEGER),"
+                                   " memory_bytes = CAST(%!.17g AS INTEGER), confidence = 1, certain = 'tried'"
+                                   " WHERE id = %lld",
+                                   tried->event, tried->saved, tried->saved / 100,
+                                   tp_timed(profile) ? "Time" : "CEst", tried->cest, tried->cest / 100,
+                                   tried->lines[0] * (double)line_bytes(profile, "cache.D1"),
+                                   tried->lines[1] * (double)line_bytes(profile, "cache.LL"), id),
+                   "cannot keep what was tried", err))
+        return -1;
+    return tp_execute(profile,
+                      sqlite3_mprintf("INSERT INTO temp.advice_evidence(advice_id, key, unit, words, text)"
+                                      " VALUES (%lld, %Q, '', %Q, %Q)",
+                                      id, key, words, tried->words),
+                      "cannot keep what was tried", err);
 }
 
 /* ------------------------------------------------------------------------------------------ a user's words */
@@ -537,6 +590,8 @@ static int read_named(tp_profile *profile, char *text, struct tp_try *out, struc
     if (find_named(profile, name, &id, err))
         return -1;
     int failed = find_object(profile, id, &object, err);
+    if (!failed && is_small(&object))
+        failed = TP_FAIL(err, "%s: " SMALL, object.name ? object.name : "it");
     if (!failed)
         failed =
             named_remap(&object, text, colon ? colon + 2 + strspn(colon + 2, " ") : "", element, out, err);

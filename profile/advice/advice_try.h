@@ -28,4 +28,19 @@ int tp_try_named(tp_profile *profile, const char *text, struct tp_try *out, stru
 
 void tp_try_free(struct tp_try *what);
 
+/* Sets `remap` of all pieces of advice (advice.h). */
+int tp_try_layouts(tp_profile *profile, struct tp_error *err);
+
+/* What came of a remedy that was tried, or why it was not. */
+struct tp_tried {
+    const char *event; /* by which it is compared: Time or CEst; NULL: it was not tried */
+    const char *words; /* what was tried, or why it was not */
+    double saved;      /* of the event, in percent; negative: it costs more */
+    double cest;       /* the same of CEst */
+    double lines[2];   /* that less are loaded into level 1, and from memory */
+};
+
+/* What tables of advice (advice.h) say of this piece of advice from now on: what was tried instead of the estimate. */
+int tp_advice_tried(tp_profile *profile, int64_t id, const struct tp_tried *tried, struct tp_error *err);
+
 #endif

@@ -307,7 +307,7 @@ int tp_html_write(tp_profile *profile, FILE *out, const struct tp_html_options *
     if (check_trees(profile, err) || tp_html_tables_make(profile, options->sides, err) ||
         gather_formulas(profile, err) || tp_html_gather_code(profile, err) || tp_lineless(profile, err) ||
         tp_startup(profile, true, err) ||
-        (advice && tp_advise(profile, NULL, err)) || tp_pack_open(&pack, out, err))
+        (advice && !options->advised && tp_advise(profile, NULL, err)) || tp_pack_open(&pack, out, err))
         return -1;
     put_head(out, options);
     int failed = tp_html_tables_write(profile, &pack, &tables, options, advice);

@@ -23,6 +23,7 @@ struct tp_html_options {
     bool no_source;       /* leave source text out */
     bool source_anywhere; /* read it of any file (profile/objects/source.h) */
     bool sides;           /* the profile is a difference with both its sides (tp_diff_open) */
+    bool advised;         /* tables of advice (advice.h) are there, and are taken as they are */
     void (*progress)(const char *stage, uint64_t done, uint64_t total); /* as tp_progress; NULL: nobody asks */
 };
 

@@ -197,7 +197,8 @@ static const struct table sampled[] = {
  * inlined: of functions there is the name, too. */
 static const struct table advice[] = {
     {"advice", "temp.advice",
-     "id kind title fix function_id file_id line data_id cycles share bytes memory_bytes confidence certain",
+     "id kind title fix function_id file_id line data_id cycles share bytes memory_bytes confidence certain "
+     "tried promised remap",
      "ORDER BY t.id", 0, CHUNK},
     {"advice_places", "temp.advice_places",
      "advice_id role function_id function file_id line last_line share", "ORDER BY t.rowid", 0, CHUNK},

@@ -89,6 +89,39 @@ def words():
     check('compared', (status, '--remap is none in the baseline, split #' in out), (0, True))
 
 
+def advised():
+    """What was tried in place of the estimate, wherever advice is shown."""
+    one = json.loads(tried('--json', 'orders', '1')[1])['items'][0]
+    status, out, errors = run([TENURE, 'report', '--advice', '--try', 'orders'])
+    said = f"tried      saves {one['saved']:.1f} % of the estimated time (promised {one['promised']:.1f} %)"
+    check('report', (status, said in out, 'confidence' in out), (0, True, False))
+    check('report says what runs', errors, f'tenure: runs in {os.getcwd()}: ./idle_regular0\n')
+    check('and what was tried', f"tried as: {one['remaps'][0]['words']}"[:40] in out, True)
+    status, out, _ = run([TENURE, 'report', '--advice', '--try', '--json', 'orders'])
+    item = json.loads(out)['advice']['items'][0]
+    check('in JSON', (status, item['tried'], item['certain'], item['confidence'], round(item['share'], 6),
+                      round(item['promised'], 6), item['remap']),
+          (0, 'Time', 'tried', 1, round(one['saved'], 6), round(one['promised'], 6), one['remaps'][0]['remap']))
+    check('cycles', item['cycles'], round(one['before'] - one['after']))
+    status, out, _ = run([TENURE, 'report', '--advice', '--try', '--format=gcc', 'orders'])
+    check('gcc', (status, f"saves {one['saved']:.1f} % of the time, tried (promised" in out), (0, True))
+    program = compiled('loop_order_2d')
+    recorded(program, 'loops')
+    status, out, _ = run([TENURE, 'report', '--advice', '--try', 'loops'])
+    check('transposed', (status, 'tried as: transpose double[] in' in out), (0, True))
+    recorded(compiled('block_product'), 'product', '--patterns=yes')
+    status, out, _ = run([TENURE, 'report', '--advice', '--try', 'product'])
+    check('another order', (status, 'not tried: it needs another order of execution' in out), (0, True))
+    check('none to try', run([TENURE, 'report', '--advice', '--try', '--limit=0', 'orders'])[::2], (0, ''))
+    check('alone', run([TENURE, 'report', '--try', 'orders'])[0], 2)
+    os.rename(program, 'gone')
+    status, out, errors = run([TENURE, 'report', '--advice', '--try', 'loops'])
+    check('a run that fails', (status, out, 'left no profile' in errors), (1, '', True))
+    status, out, errors = run([TENURE, 'html', '--try', 'loops'])
+    check('a page of a run that fails', (status, out, 'left no profile' in errors, os.path.exists('loops.html')),
+          (1, '', True, False))
+
+
 def refused():
     for arguments, status, part in (
             ([], 2, 'name a profile'),
@@ -137,6 +170,7 @@ def main():
         os.mkdir('tmp')
         twins()
         words()
+        advised()
         refused()
         check('nothing is left behind', [name for name in os.listdir('tmp') if 'try' in name], [])
         os.chdir('/')

@@ -4,6 +4,7 @@
 
 import {append, h, topBar} from '../dom.js';
 import {sourceOf} from '../data.js';
+import {layoutOf} from '../fields.js';
 import * as format from '../format.js';
 import {hasStructures, Structures} from '../structures.js';
 
@@ -28,6 +29,7 @@ export class Advice {
             item.places = where.filter((row) => row.advice_id === item.id);
             item.evidence = why.filter((row) => row.advice_id === item.id);
         }
+        all.items.sort((a, b) => b.share - a.share || a.id - b.id); // tried, it may be less than another one promises
         return all;
     }
 
@@ -111,13 +113,20 @@ export class Advice {
             `confidence ${item.confidence.toFixed(2)}, from 0 to 1`,
             'how much is known of what the rule needs to know',
         ];
+        const tried = () => [
+            `recorded again, and simulated with this remedy: ${format.percent(item.share)} of ` +
+                (item.tried === 'Time' ? 'the estimated time' : item.tried),
+            `the profile alone promised ${format.percent(item.promised)}`,
+        ];
+        const most = item.certain === 'high' || item.tried ? '' : 'up to ';
         const savings = [
-            `${item.certain === 'high' ? '' : 'up to '}${format.count(Math.round(item.cycles))} estimated cycles`,
+            `${most}${format.count(Math.round(item.cycles))} estimated cycles`,
             item.bytes > 0 && `${format.bytes(item.bytes)} into D1`,
             item.memory_bytes > 0 && `${format.bytes(item.memory_bytes)} from memory`,
         ];
         const row = (label, content) => [h('dt', label), h('dd', content)];
         const data = this.data && this.data.ref(item.data_id);
+        const layout = await layoutOf(this.app, item.data_id, item.remap);
         return h(
             'article.advice-item',
             {class: current && 'current', 'data-id': item.id},
@@ -126,7 +135,9 @@ export class Advice {
                 h('b.saving', {tip: saved}, format.percent(item.share)),
                 ' ',
                 item.title,
-                h('span.mark', {tip: sure}, `${item.certain} confidence`),
+                item.tried
+                    ? h('span.mark', {tip: tried}, `tried, ${format.percent(item.promised)} promised`)
+                    : h('span.mark', {tip: sure}, `${item.certain} confidence`),
             ),
             h('p.fix', item.fix),
             await this.snippet(item),
@@ -134,6 +145,7 @@ export class Advice {
                 'dl',
                 row('saves', h('span', {tip: saved}, savings.filter(Boolean).join(', '))),
                 data && data.go && row('data', this.app.linkTo(data)),
+                layout && row('bytes', layout),
                 item.places.map((place) => row(place.role, this.place(place))),
                 item.evidence.map((one, i) => row(i ? '' : 'because', this.reason(one))),
             ),
