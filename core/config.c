@@ -63,6 +63,36 @@ const char *tn_tlb_check(const struct tn_tlb_geometry *levels)
     return "a TLB has 1 to 32767 entries, a multiple of its associativity";
 }
 
+/* Whether the level-1 cache has all that `recorded` has, whatever the program does. */
+static bool is_wider(const struct tn_geometry *g, const struct tn_geometry *recorded)
+{
+    uint64_t sets = g->size / g->line / g->assoc, recorded_sets = recorded->size / recorded->line / recorded->assoc;
+    return g->policy == TN_LRU && recorded->policy == TN_LRU && g->line == recorded->line &&
+           g->assoc >= recorded->assoc && sets % recorded_sets == 0;
+}
+
+static const char *check_also(const struct tn_config *config, const struct tn_also *also)
+{
+    const struct tn_geometry *levels[] = {&also->i1, &also->d1, &also->ll, &also->l2};
+    const struct tn_geometry *below = also->l2.size ? &also->l2 : &also->ll;
+    for (int i = 0; i < (also->l2.size ? 4 : 3); i++) {
+        const char *wrong = tn_geometry_check(levels[i]);
+        if (wrong)
+            return wrong;
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct tn_geometry *l1 = levels[i], *recorded = i ? &config->d1 : &config->i1;
+        bool same = !tn_also_wider(l1, recorded) && l1->line == recorded->line && l1->policy == recorded->policy;
+        if (!same && !is_wider(l1, recorded))
+            return "a further machine (--also) has the recorded level-1 caches, or larger ones: with LRU in both, "
+                   "lines of one size, at least as many ways, and as many sets or a multiple; record the one with "
+                   "smaller ones (--machine)";
+    }
+    if (below->line < also->i1.line || below->line < also->d1.line || also->ll.line < below->line)
+        return "a line cannot be smaller than a line of the level above";
+    return NULL;
+}
+
 static bool too_many_lines(const struct tn_geometry *g)
 {
     return g->size / g->line > TN_L1_MAX_LINES;
@@ -123,5 +153,13 @@ const char *tn_config_check(const struct tn_config *config)
     const struct tn_geometry *below = config->l2.size ? &config->l2 : &config->ll;
     if (below->line < config->i1.line || below->line < config->d1.line || config->ll.line < below->line)
         return "a line cannot be smaller than a line of the level above";
+    if (config->also_count > 0 && (config->sample != 1 || config->coherence || tn_prefetches(config) ||
+                                   config->shared_l1 || config->remap_count > 0 || config->patterns))
+        return "further machines (--also) are simulated only where all sets are (--sample=1), without --coherence, "
+               "--prefetch, --shared-l1, --remap and --patterns";
+    for (uint32_t i = 0; i < config->also_count; i++) {
+        if ((wrong = check_also(config, &config->also[i])))
+            return wrong;
+    }
     return config->sample != 1 ? tn_sample_check(config) : NULL;
 }

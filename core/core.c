@@ -8,6 +8,7 @@
  */
 #include "core.h"
 
+#include "core/access/also.h"
 #include "core/access/cache.h"
 #include "core/access/coherence.h"
 #include "core/access/lower.h"
@@ -68,6 +69,7 @@ static void caches_new(tn_core *core, struct tn_l1 **i1, struct tn_l1 **d1, stru
         (*d1)->tlb = tn_tlb_new(core->config.dtlb, NULL, &core->config.d1);
         (*i1)->tlb = tn_tlb_new(core->config.itlb, (*d1)->tlb, &core->config.i1);
     }
+    (*d1)->also = tn_also_new(&core->config, core->also);
     if (tn_prefetches_below(&core->config))
         (*i1)->prefetcher = (*d1)->prefetcher = tn_host_alloc(sizeof(struct tn_prefetcher));
     if (tn_prefetches_d1(&core->config))
@@ -89,6 +91,7 @@ static void lower_levels_new(tn_core *core)
 {
     tn_pool_init(&core->displaced_pool, sizeof(struct tn_displaced));
     core->ll = tn_lower_new(TN_LEVEL_LL, NULL, &core->config, core->data && core->data->slices.has_far);
+    core->also = tn_also_last_new(&core->config);
     core->take = (core->config.taker_for ? core->config.taker_for : tn_taker_for)(&core->config);
     if (core->config.shared_l1)
         caches_new(core, &core->shared_i1, &core->shared_d1, &core->shared_l2);
@@ -475,6 +478,7 @@ static void flush_caches(struct tn_thread *thread)
         tn_lower_flush(core, thread->l2, time_consumed(core));
         tn_lock_give(&core->consuming);
     }
+    tn_also_clear(thread->d1->also);
     if (thread->i1->prefetcher)
         memset(thread->i1->prefetcher, 0, sizeof *thread->i1->prefetcher);
 }
@@ -743,6 +747,7 @@ static void end_tenures(tn_core *core)
     if (core->config.cache_sim) {
         tn_drain(core);
         tn_lower_flush(core, core->ll, time_consumed(core));
+        tn_also_last_clear(core->also);
     }
 }
 
@@ -850,6 +855,7 @@ void tn_core_free(tn_core *core)
             tn_shares_free(&record->shares);
     }
     tn_lower_free(core->ll);
+    tn_also_last_free(core->also);
     tn_pool_free(&core->displaced_pool);
     caches_free(core->shared_i1, core->shared_d1, core->shared_l2);
     tn_code_free(&core->code);

@@ -68,6 +68,7 @@ struct tn_core {
     struct tn_l1 *shared_i1, *shared_d1;
     struct tn_lower *shared_l2;
     struct tn_lower *ll;            /* NULL: caches are not simulated */
+    struct tn_also_last *also;      /* NULL: there are no further machines */
     struct tn_coherence *coherence; /* NULL: D1s are not kept coherent */
     uint64_t moved; /* address of the instruction whose access moved to another way table last; 0: told */
     uint32_t moves; /* accesses that have */

@@ -25,6 +25,7 @@
  *   EVENTS    n count, count x s name             the immediate events, in order
  *             n slots, slots x s name             the late events of instruction fetches, slot by slot
  *             n slots, slots x s name             the late events of data accesses; "-": a slot never used
+ *             "D2mr_also1": of the first further machine (docs/model.md, 23), that meta `also` says
  *             n sample: of so many sets one was simulated; 1: all were. n groups of sampled sets
  *   OBJECT    n id, s path, n start, n size, z bias, s build_id
  *   FUNCTION  n id, n object, n start, n size, n flags, s name

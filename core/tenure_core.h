@@ -133,12 +133,26 @@ struct tn_remap_object {
  * them, its consumer under the name TN_TAKER_FOR, and say in tn_config that this one is to be used. */
 typedef void tn_taker(tn_core *core, struct tn_ring *ring, uint64_t foresee, uint64_t look_up, uint64_t consume);
 
+/* A machine besides the recorded one, whose misses are counted in the same run (docs/model.md, 23). Its level-1 caches
+ * are those of tn_config, or wider; without an L2, that is all zero. */
+enum { TN_ALSO_MOST = 4 };
+struct tn_also {
+    struct tn_geometry i1, d1, l2, ll;
+};
+/* Whether a further machine's level-1 cache is another one than the recorded one, and so larger. */
+static inline bool tn_also_wider(const struct tn_geometry *l1, const struct tn_geometry *recorded)
+{
+    return l1->size != recorded->size || l1->assoc != recorded->assoc;
+}
+
 /* tn_config_default() fills in everything; an engine changes what its options say. */
 struct tn_config {
     struct tn_geometry i1, d1, l2, ll;
     /* TLBs of instructions and of data: the first level, and the one behind it. No entries: there is none, or, for
      * instructions, the second one of data is for both. No first level: TLBs are not simulated. */
     struct tn_tlb_geometry itlb[2], dtlb[2];
+    struct tn_also also[TN_ALSO_MOST]; /* further machines */
+    uint32_t also_count;
     bool physical;         /* sets below level 1 are those of addresses in memory, where pages lie anywhere */
     uint32_t sample;       /* one set in so many is simulated, a power of two; 1: all are */
     uint64_t sample_seed;  /* which ones they are */

@@ -72,10 +72,12 @@ struct tp_import_options {
     bool no_symbols;         /* leave debug information alone: no files, lines, inlined frames */
     tp_progress *progress;   /* may be NULL */
     void *user;              /* handed to progress */
+    uint32_t machine;        /* of those that were simulated in the same run (docs/model.md, 23): 0: the recorded one */
     const char *const *meta; /* key, value, key, value, NULL: further rows for table `meta`; NULL: none */
 };
 
 /* What an import found, for a command to tell. */
+enum { TP_MACHINES = 4 }; /* at most */
 struct tp_import_result {
     uint32_t parts;        /* whole parts read */
     bool damaged;          /* the file goes on after the last whole part, with something unreadable */
@@ -88,6 +90,8 @@ struct tp_import_result {
     char warning[512];     /* the first one */
     char absent[512];      /* an object with costs that is not where it was, or is another one now; "": there is none */
     const char *absent_why;
+    uint32_t machines;     /* further machines in a raw profile, whose profiles can be made of it, too */
+    char machine[TP_MACHINES][64]; /* their names: letters, digits and - _ . + */
     char split[512];       /* an object with costs whose split debug information was not found; "" if there is none */
 };
 

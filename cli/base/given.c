@@ -8,12 +8,15 @@
 #include "cli/base/machine.h"
 
 #include "cli/base/output.h"
+#include "cli/base/query.h"
 #include "cli/base/term.h"
 #include "profile/base/sound.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +80,52 @@ void given_hold_signals(void)
 void given_release_signals(void)
 {
     output_release_signals(held);
+}
+
+/* "wrote app.profile.amd-zen5: amd-zen5 would take 0.92 of the time" */
+static void tell_machine(const char *path, const char *name, const char *recorded)
+{
+    static const char *const sql = "SELECT \"%s\" FROM totals";
+    struct tp_error err;
+    tp_profile *profile = tp_open(path, &err), *other = tp_open(recorded, &err);
+    const char *event = profile != NULL && tp_timed(profile) ? "Time" : "CEst";
+    char *query = term_text(sql, event), safe[PATH_MAX];
+
+    term_escape(safe, sizeof safe, path);
+    fprintf(stderr, "tenure: wrote %s", safe);
+    if (profile != NULL && other != NULL)
+        fprintf(stderr, ": with the caches of %s, %.2f of %s", name,
+                query_value(profile, query, NAN) / query_value(other, query, NAN),
+                *event == 'T' ? "the estimated time" : event);
+    fputc('\n', stderr);
+    free(query);
+    tp_close(profile);
+    tp_close(other);
+}
+
+bool given_import_machines(const char *raw, const char *out, const struct given_machines *how)
+{
+    struct tp_import_options options = *how->options;
+    struct tp_error err;
+    bool good = true;
+
+    for (uint32_t i = 0; i < how->found->machines && given_stopped() == 0; i++) {
+        char *path = term_text("%s.%s", out, how->found->machine[i]);
+        bool imported = output_allowed(path, &output_profile);
+        options.machine = i + 1;
+        options.meta = how->meta != NULL ? how->meta(how->user, options.machine) : how->options->meta;
+        if (imported && given_import(&raw, 1, path, &options, &(struct tp_import_result){0}, &err) != 0) {
+            term_error("%s", err.message);
+            imported = false;
+        }
+        if (imported && !how->quiet)
+            tell_machine(path, how->found->machine[i], out);
+        good &= imported;
+        free(path);
+    }
+    if (how->found->machines > 0)
+        utimensat(AT_FDCWD, out, NULL, 0); /* of the newest profiles, the recorded machine's is the newest */
+    return good && given_stopped() == 0;
 }
 
 int given_stopped(void)
@@ -224,6 +273,28 @@ const char *given_check_weights(void *unused, const char *name, const char *weig
     (void)unused;
     (void)name;
     return tp_weights_check(weights, &err) == 0 ? NULL : err.message;
+}
+
+/* The profile of another machine of the same run is called as that of the recorded one, with its name behind. */
+tp_profile *given_open_machine(const char *path, const char *weights, const char *machine)
+{
+    tp_profile *profile = given_open_weighed(path, weights);
+    const char *own = profile != NULL ? tp_meta(profile, "machine") : NULL;
+
+    if (machine == NULL || profile == NULL || (own != NULL && strcmp(own, machine) == 0))
+        return profile;
+    bool has = tp_meta(profile, "also") != NULL;
+    char *other = term_text("%s.%s", given_name(), machine);
+    given_close(profile);
+    profile = NULL;
+    if (access(other, F_OK) == 0)
+        profile = given_open_weighed(other, weights);
+    else if (has)
+        term_error("there is no %s: `tenure record --also=%s` would have written it", other, machine);
+    else
+        term_error("%s is of one machine; `tenure record --also=%s` counts for others, too", given_name(), machine);
+    free(other);
+    return profile;
 }
 
 tp_profile *given_open_weighed(const char *path, const char *weights)

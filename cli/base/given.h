@@ -22,6 +22,8 @@
 tp_profile *given_open(const char *path);
 /* The same with other weights in CEst, as --weights says; NULL: its own. */
 tp_profile *given_open_weighed(const char *path, const char *weights);
+/* The same of another machine of the same run; NULL: the one that was recorded. */
+tp_profile *given_open_machine(const char *path, const char *weights, const char *machine);
 /* Its row of options (opt.h), and what is wrong with the form of weights. */
 #define GIVEN_WEIGHTS(more, offset) \
     {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180" more, offset, \
@@ -47,6 +49,16 @@ void given_tell(const char *raw, const struct tp_import_result *result);
  * SIGHUP) makes it give up and leave nothing half done; given_stopped is that signal then, else 0. */
 int given_import(const char *const *files, size_t count, const char *out, struct tp_import_options *options,
                  struct tp_import_result *result, struct tp_error *err);
+/* The same of the further machines that are in the raw profile (docs/model.md, 23), once that itself is imported: each
+ * in a file of its own, `out` with its name behind. False: not all could be; it was told why. */
+struct given_machines {
+    const struct tp_import_options *options;
+    const struct tp_import_result *found; /* by the import of the recorded machine */
+    const char *const *(*meta)(void *user, uint32_t machine); /* options->meta of each; NULL: those of `options` */
+    void *user;
+    bool quiet; /* which were written is not told */
+};
+bool given_import_machines(const char *raw, const char *out, const struct given_machines *how);
 int given_stopped(void);
 /* The same for other work that has something to tidy: between these, such a signal only sets given_stopped. */
 void given_hold_signals(void);

@@ -90,6 +90,10 @@ static int import(const struct import *options, const char *const *files, int co
         term_error("%s", err.message);
         return CLI_ERROR;
     }
+    if (!given_import_machines(files[0], out, &(struct given_machines){&how, &result, .quiet = options->quiet})) {
+        given_end_if_stopped();
+        return CLI_ERROR;
+    }
     given_tell(files[0], &result);
     if (!options->quiet) {
         given_tell_missing(&result);

@@ -125,8 +125,10 @@ static void *allocate(size_t bytes)
 static const char *take(void *into, const char *name, const char *value)
 {
     struct record *r = into;
+    const char *wrong = NULL;
+    if (strcmp(name, "also") == 0 && (value = machines_also(value, &wrong)) == NULL)
+        return wrong;
     char *argument = term_text("--%s=%s", name, value), room[GEOMETRY_TEXT];
-    const char *wrong;
     const struct recording_option *option = options_take(&r->options, argument, &wrong);
 
     if (wrong != NULL)
@@ -135,7 +137,7 @@ static const char *take(void *into, const char *name, const char *value)
         r->native_only = argument;
     if (option->engines == OPTIONS_HANDLED || option->kind == OPTIONS_GEOMETRY)
         return NULL; /* engine_argv sees to it */
-    const char *written = options_text(&r->options, option, room);
+    const char *written = option->kind != OPTIONS_ALSO ? options_text(&r->options, option, room) : NULL;
     r->arguments[r->argument_count++] = written != NULL ? term_text("--%s=%s", name, written) : argument;
     return NULL;
 }
@@ -268,13 +270,18 @@ static char **engine_argv(struct record *r, const struct engine *engine, const s
 /* ------------------------------------------------------------------------------------------ afterwards */
 
 /* How the recording can be made again, for `tenure try`: options, and the program's words. */
-static void again(const struct record *r, const char *meta[2])
+static void again(const struct record *r, uint32_t machine, const char *meta[2])
 {
     char *options = term_text("%s", ""), geometry[GEOMETRY_TEXT];
+    struct tn_config config = r->options.config;
     size_t words = 0;
 
+    if (machine > 0) {
+        const struct tn_also *caches = &config.also[machine - 1];
+        config.i1 = caches->i1, config.d1 = caches->d1, config.l2 = caches->l2, config.ll = caches->ll;
+    }
     for (size_t i = 0; i < GEOMETRY_LEVELS; i++) {
-        const struct tn_geometry *cache = geometry_of((struct tn_config *)&r->options.config, i);
+        const struct tn_geometry *cache = geometry_of(&config, i);
 
         geometry_put(geometry, cache);
         char *option = term_text("--%s=%s", geometry_name[i], cache->size > 0 ? geometry : "none");
@@ -283,18 +290,24 @@ static void again(const struct record *r, const char *meta[2])
     }
     while (r->program[words] != NULL)
         words++;
-    meta[0] = words_add(options, r->arguments, r->argument_count);
+    for (size_t i = 0; i < r->argument_count; i++) {
+        if (strncmp(r->arguments[i], "--also=", 7) != 0)
+            options = words_add(options, &r->arguments[i], 1);
+    }
+    meta[0] = options;
     meta[1] = words_add(term_text("%s", ""), r->program, words);
 }
 
 /* key, value, ..., NULL for the profile: where the geometry came from, and how to record again. */
-static const char *const *extra_meta(struct record *r)
+static const char *const *extra_meta(void *record, uint32_t machine)
 {
-    static const char *list[2 * GEOMETRY_LEVELS + 5], *how[2];
+    struct record *r = record;
+    static const char *list[2 * GEOMETRY_LEVELS + 5], *ways[1 + TN_ALSO_MOST][2];
+    const char **how = ways[machine];
     int n = 0;
 
     if (how[0] == NULL)
-        again(r, how);
+        again(r, machine, how);
     list[n++] = "record.options";
     list[n++] = how[0];
     list[n++] = "record.program";
@@ -339,7 +352,7 @@ static bool import(struct record *r, const char *raw, const char *profile)
 {
     struct tp_import_options options = {
         .embed_source = r->embed_source, .source_anywhere = r->source_anywhere, .keep_all = r->keep_all,
-        .meta = extra_meta(r)};
+        .meta = extra_meta(r, 0)};
     struct tp_import_result result = {0};
     struct tp_error err = {0};
     char word[TERM_WORD];
@@ -352,14 +365,16 @@ static bool import(struct record *r, const char *raw, const char *profile)
                    term_word(word, raw));
         return false;
     }
+    struct given_machines machines = {&options, &result, extra_meta, r, r->quiet};
+    bool all = given_import_machines(raw, profile, &machines);
     given_tell(raw, &result);
     if (!r->quiet && r->run == 0)
         given_tell_missing(&result);
-    if (result.damaged)
+    if (result.damaged || !all)
         term_error("the raw profile is kept: %s", raw);
     else
         unlink(raw);
-    return true;
+    return all;
 }
 
 /* The profile of one run, from 0; freed by the caller. */
@@ -712,8 +727,8 @@ static int check(struct record *r, char **program, struct names *names, struct e
         term_error("record: --runs=0: the program must run once at least");
         return CLI_OWN_FAILURE;
     }
-    if (r->runs > 1 && (r->raw || r->options.trace_children)) {
-        term_error("record: --runs leaves one profile of one program: neither --raw nor --trace-children goes with it");
+    if (r->runs > 1 && (r->raw || r->options.trace_children || r->options.config.also_count > 0)) {
+        term_error("record: --runs leaves one profile of one program: not with --raw, --trace-children and --also");
         return CLI_OWN_FAILURE;
     }
     if (r->machine != NULL && !take_machine(r, &machine))

@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -172,6 +173,42 @@ int machines_read(struct described *machine, const char *name, struct tp_error *
         failed = TP_FAIL(err, "%s: %s", scan.path, wrong);
     tp_scan_close(&scan);
     return failed;
+}
+
+/* What is simulated of a machine besides the recorded one: its caches. */
+static char *also_text(char *text, const struct described *machine)
+{
+    char geometry[GEOMETRY_TEXT];
+    char *longer = term_text("%s%s%s", text, *text != '\0' ? ";" : "", machine->name);
+
+    free(text);
+    for (int i = 0; i < GEOMETRY_LEVELS; i++) {
+        const struct tn_geometry *cache = geometry_of((struct tn_config *)&machine->options.config, i);
+        if (cache->size == 0)
+            continue;
+        geometry_put(geometry, cache);
+        text = longer;
+        longer = term_text("%s:%s=%s", text, geometry_name[i], geometry);
+        free(text);
+    }
+    return longer;
+}
+
+const char *machines_also(const char *value, const char **wrong)
+{
+    static struct described machine;
+    static struct tp_error err;
+    char *names = term_text("%s", value), *rest = names, *name, *text = term_text("%s", "");
+    bool good = strchr(value, ':') == NULL;
+
+    while (good && (name = strsep(&rest, ",")) != NULL) {
+        good = machines_read(&machine, name, &err) == 0;
+        *wrong = err.message;
+        if (good)
+            text = also_text(text, &machine);
+    }
+    free(names);
+    return good ? text : strchr(value, ':') != NULL ? value : NULL;
 }
 
 /* ------------------------------------------------------------------------------------------ all of them */

@@ -28,6 +28,10 @@ int machines_open(struct tp_scan *scan, const char *name, struct tp_error *err);
 /* What they say; -1 if it is not a machine, too. */
 int machines_read(struct described *machine, const char *name, struct tp_error *err);
 
+/* --also=NAME,...: the machines as engines want them (engine/common/also.h), freed by nobody; a value that has this
+ * form is returned as it is. NULL: *wrong says what is wrong. */
+const char *machines_also(const char *value, const char **wrong);
+
 /* All names, `this` first; returns how many there are. They are kept until the end. */
 size_t machines_names(const char *const **names);
 

@@ -51,6 +51,8 @@ static const struct opt how[] = {
      "temporalD1, dirtyD1 (or ..I1, ..D2, ..L), missD1, I1rate,\n"
      "D1rate, DLrate, LLrate; each also _incl", AT(show)},
     GIVEN_WEIGHTS("; also of further events", AT(weights)),
+    {OPT_TEXT, "machine", 0, "NAME", "what it would be on that machine, where `tenure record --also` has\n"
+     "counted for it", AT(machine)},
     COLUMN_DEFINE(AT(defines)),
     {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", AT(limit)},
     {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the total [tree, timeline: 1, advice: 2]",
@@ -438,7 +440,7 @@ int cmd_report(int argc, char **argv)
         return term_finish(-1 - first);
     if ((status = misused(&report)) != 0)
         return status;
-    report.profile = given_open_weighed(first < argc ? argv[first] : NULL, report.weights);
+    report.profile = given_open_machine(first < argc ? argv[first] : NULL, report.weights, report.machine);
     if (report.profile == NULL)
         return CLI_ERROR;
     report.file = given_name();

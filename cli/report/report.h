@@ -26,7 +26,7 @@ struct report {
     tp_profile *profile;
     const char *file;                       /* the user's name for it */
     const char *sort_name, *show, *weights; /* options */
-    const char *advice_limits;
+    const char *advice_limits, *machine;
     const char *code_format; /* of advice, for tools that show mistakes in code; NULL: none of these */
     bool try;                /* remedies are to be tried */
     const char *in; /* a function or file */

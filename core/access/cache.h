@@ -61,6 +61,7 @@ struct tn_l1 {
     struct tn_kinds *kinds;           /* the same; NULL: misses are not told apart */
     struct tn_seen seen;              /* the consumer's */
     struct tn_tlb *tlb;               /* the thread's; NULL: not simulated */
+    struct tn_also_caches *also;      /* the thread's, of D1; NULL: there are no further machines */
     struct tn_prefetcher *own_prefetcher; /* the thread's, of D1; NULL: none */
     /* ---- what only the thread reads and writes */
     _Alignas(64) uint64_t missed; /* I1: stamp of the last fetch that missed: an access misses once */

@@ -7,6 +7,7 @@
  */
 #include "cache.h"
 
+#include "also.h"
 #include "coherence.h"
 #include "core/core.h"
 #include "core/host.h"
@@ -56,6 +57,7 @@ void tn_l1_free(struct tn_l1 *l1)
         return;
     tn_kinds_free(l1->kinds);
     tn_tlb_free(l1->tlb);
+    tn_also_free(l1->also);
     if (l1->own_prefetcher)
         tn_host_free(l1->own_prefetcher, sizeof *l1->own_prefetcher);
     tn_host_free(l1->stays, l1->lines * sizeof *l1->stays);

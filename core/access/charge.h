@@ -14,6 +14,11 @@
 #include "queue.h"
 #include "tlb.h"
 
+static inline enum tn_stream stream_of(const struct tn_entry *entry)
+{
+    return entry->flags & TN_ENTRY_FETCH ? TN_FETCH : TN_DATA;
+}
+
 struct payers {
     uint64_t *centre, *node;
 };

@@ -12,6 +12,7 @@
  */
 #include "lower.h"
 
+#include "also_take.h"
 #include "charge.h"
 #include "coherence.h"
 #include "core/attribute/objects.h"
@@ -29,11 +30,6 @@ tn_taker *TN_TAKER_FOR(const struct tn_config *config);
 #endif
 
 /* ------------------------------------------------------------------------------------------ charging */
-
-static inline enum tn_stream stream_of(const struct tn_entry *entry)
-{
-    return entry->flags & TN_ENTRY_FETCH ? TN_FETCH : TN_DATA;
-}
 
 /* Where in its data object the line lies that an entry loads; 0: in none. */
 TN_ALWAYS_INLINE uint32_t slice_of(tn_core *core, const struct tn_entry *entry)
@@ -805,6 +801,7 @@ TN_ALWAYS_INLINE void take_entries(tn_core *core, struct tn_ring *ring, uint64_t
                                    uint64_t consume_to, bool plain)
 {
     struct tn_lower *lower = ring->l1[TN_DATA]->next; /* of both */
+    const uint64_t from[3] = {ring->foreseen, ring->looked_up, ring->consumed};
     uint64_t at;
     for (at = ring->foreseen; at < foresee_to; at++)
         foresee_entry(ring, lower, &ring->entries[at & ring->mask], &ring->taken[at % TN_AHEAD], plain);
@@ -815,6 +812,8 @@ TN_ALWAYS_INLINE void take_entries(tn_core *core, struct tn_ring *ring, uint64_t
     for (at = ring->looked_up_below; plain && lower->next && at < consume_to + (look_up_to - consume_to) / 2; at++)
         look_up_below(lower, &ring->taken[at % TN_AHEAD]);
     ring->looked_up_below = at;
+    if (core->pools.also)
+        also_take(ring, from, foresee_to, look_up_to, consume_to, core->pools.also);
     for (at = ring->consumed; at < consume_to; at++)
         consume_entry(core, lower, &ring->taken[at % TN_AHEAD], plain);
     __atomic_store_n(&ring->consumed, at, __ATOMIC_RELEASE);

@@ -34,6 +34,11 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *con
         pools->coherence = pools->near_group;
         pools->near_group += TN_COHERENCES;
     }
+    if (config->also_count > 0) {
+        pools->also = pools->near_group;
+        pools->near_group += config->also_count * TN_ALSO_EVENTS;
+        pools->near_group = (pools->near_group + 7) & ~7u; /* whole lines of the host, as without */
+    }
     pools->groups = config->sample > 1 ? TN_SAMPLE_GROUPS : 1;
     pools->far_group = levels_below * pools->far_level;
     pools->near_counters = pools->groups * pools->near_group;

@@ -15,10 +15,10 @@
  * (pools.prefetched; I1 has them too, and leaves them zero), and with patterns TN_KINDS more (pools.kinds).
  * Far blocks have TN_DISTANCE_EVENTS more at the end of each level, where stack distances are kept (pools.distances).
  * Where TLBs are simulated, near blocks have TN_TLBS counters more, behind those of a level; where D1s are kept
- * coherent TN_COHERENCES, behind all others. Where sets are sampled, a block has all that once for each group
- * (access/sample.h), one behind the other. A cost centre is an instruction in a thread: its execution count comes from
- * segment counters; what a segment cannot know (mispredictions, guarded accesses, costs of skipped callees) is in
- * `extra`.
+ * coherent TN_COHERENCES; TN_ALSO_EVENTS of each further machine are behind all others. Where sets are sampled, a block
+ * has all that once for each group (access/sample.h), one behind the other. A cost centre is an instruction in a
+ * thread: its execution count comes from segment counters; what a segment cannot know (mispredictions, guarded
+ * accesses, costs of skipped callees) is in `extra`.
  */
 #ifndef TENURE_CORE_COST_H
 #define TENURE_CORE_COST_H
@@ -80,9 +80,12 @@ enum {
     TN_PREFETCHES
 };
 
+/* Of a further machine: misses of reads and of writes, of level 1, L2 and LL. */
+enum { TN_ALSO_EVENTS = 6 };
+
 /* More counters than a level can have. */
 enum { TN_LATE_MOST = TN_LATE_PER_LEVEL + TN_WRITE_BACKS + TN_PREFETCHES + TN_KINDS + TN_TLBS + TN_COHERENCES +
-                      TN_DISTANCE_EVENTS };
+                      TN_DISTANCE_EVENTS + TN_ALSO_MOST * TN_ALSO_EVENTS };
 
 enum tn_stream { TN_FETCH, TN_DATA, TN_STREAMS };
 
@@ -137,6 +140,7 @@ struct tn_cost_pools {
     uint32_t prefetched;   /* the first of those of prefetching; 0: not simulated */
     uint32_t tlb;          /* the first of those of TLBs, at level 1; 0: not simulated */
     uint32_t coherence;    /* the same of coherence, behind these */
+    uint32_t also;         /* the first of those of further machines, at level 1; 0: there are none */
     uint32_t kinds;        /* the first of those of misses by kind; 0: they are not told apart */
     uint32_t distances;    /* the first of those of stack distances, below level 1; 0: they are not kept */
 };

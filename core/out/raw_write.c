@@ -26,7 +26,7 @@ enum {
     WRITTEN_SPLOSS = TN_LATE_AcCost + 1,
     WRITTEN_MOST_PER_LEVEL = WRITTEN_PER_LEVEL + TN_WRITE_BACKS + TN_PREFETCHES + TN_KINDS,
     WRITTEN_SLOTS = TN_LEVELS * WRITTEN_MOST_PER_LEVEL + TN_TLBS + TN_COHERENCES +
-                    (TN_LEVELS - 1) * TN_DISTANCE_EVENTS, /* at most */
+                    (TN_LEVELS - 1) * TN_DISTANCE_EVENTS + TN_ALSO_MOST * TN_ALSO_EVENTS, /* at most */
 };
 _Static_assert((int)WRITTEN_SLOTS <= (int)TN_RAW_MAX_SLOTS,
                "an event is one too many: a record of the raw profile has TN_RAW_MAX_SLOTS at most (raw_format.h)");
@@ -44,7 +44,7 @@ static uint32_t written_far(const tn_core *core)
     return core->pools.far_group / core->pools.far_level;
 }
 
-/* Behind all others: stack distances of the levels below the first. */
+/* Behind these: stack distances of the levels below the first. */
 static uint32_t written_distances(const tn_core *core)
 {
     return core->pools.distances ? written_far(core) * TN_DISTANCE_EVENTS : 0;
@@ -71,13 +71,19 @@ static uint32_t written_by_level(const tn_core *core)
 
 static uint32_t written_slots(const tn_core *core, enum tn_stream stream)
 {
-    return written_by_level(core) + written_behind(core, stream) + written_distances(core);
+    return written_by_level(core) + written_behind(core, stream) + written_distances(core) +
+           core->config.also_count * TN_ALSO_EVENTS;
 }
 
 static uint64_t written_slot(const tn_core *core, const struct tn_late *late, enum tn_stream stream, uint32_t slot,
                              uint32_t group)
 {
     uint32_t distances = written_by_level(core) + written_behind(core, stream);
+    uint32_t also = distances + written_distances(core);
+    if (slot >= also) {
+        const uint64_t *near = tn_late_at(&core->pools, late, TN_LEVEL_1, group);
+        return near ? near[core->pools.also + slot - also] : 0;
+    }
     if (slot >= distances) {
         slot -= distances;
         const uint64_t *far = tn_late_at(&core->pools, late, TN_LEVEL_LL + slot / TN_DISTANCE_EVENTS, group);
@@ -146,7 +152,8 @@ static void put_costs(struct tn_writer *w, const struct tn_costs *costs)
 /* Names of late slots: "I1mr", "-", "AcCostI1", ... "ILmr", "-", "AcCostL", ... and the same with I2; with
  * write-backs "-", "-" and "WbL", "WrtL" behind, with prefetching "-", "-" and "PfL", "PfUL", with patterns "ColdI1",
  * ... The last level's use has one name in both streams: readers add slots of equal names. Then "DTmr" and the rest of
- * TLBs, "D1cr" and the rest of coherence, and "Dist1L" and the rest of distances, and the same with I2 or D2. */
+ * TLBs, "D1cr" and the rest of coherence, "Dist1L" and the rest of distances, and the same with I2 or D2, and those of
+ * put_also_names. */
 #define TN_USE(name, ...) #name,
 static const char *const use_names[] = {
 #include "core/events.inc"
@@ -219,6 +226,27 @@ static void put_optional_name(struct tn_writer *w, const char *stream, enum tn_l
                    level == TN_LEVEL_LL ? "" : stream, level_names[level]);
 }
 
+/* Misses of further machines: "D2mr_also1". */
+static void put_also_names(struct tn_writer *w, enum tn_stream stream)
+{
+    static const enum tn_level levels[] = {TN_LEVEL_1, TN_LEVEL_2, TN_LEVEL_LL};
+    const struct tn_config *config = &w->core->config;
+    for (uint32_t i = 0; i < config->also_count * TN_ALSO_EVENTS; i++) {
+        const struct tn_also *also = &config->also[i / TN_ALSO_EVENTS];
+        uint32_t event = i % TN_ALSO_EVENTS, per_level = TN_LATE_WRITE_MISS + 1;
+        enum tn_level level = levels[event / per_level];
+        const char *name = miss_names[stream][level][event % per_level];
+        const char number[] = {(char)('1' + i / TN_ALSO_EVENTS), 0};
+        bool is_wider = stream == TN_FETCH ? tn_also_wider(&also->i1, &config->i1)
+                                           : tn_also_wider(&also->d1, &config->d1);
+        bool has = level == TN_LEVEL_1 ? is_wider : level == TN_LEVEL_LL || also->l2.size > 0;
+        if (name && has)
+            put_joined(w, name, "_also", number);
+        else
+            tn_put_s(w, "-");
+    }
+}
+
 static void put_late_names(struct tn_writer *w, const char *stream)
 {
     enum tn_stream which = *stream == 'I' ? TN_FETCH : TN_DATA;
@@ -249,6 +277,7 @@ static void put_late_names(struct tn_writer *w, const char *stream)
         else
             tn_put_s(w, "-");
     }
+    put_also_names(w, which);
 }
 
 static void write_header(struct tn_writer *w)

@@ -146,6 +146,8 @@ const char *options_text(const struct engine_options *o, const struct recording_
         return *(const char *const *)member;
     case OPTIONS_POINT:
         return ((const struct start_point *)member)->text;
+    case OPTIONS_ALSO:
+        return o->also_texts;
     case OPTIONS_FUNCTIONS:
     case OPTIONS_ALLOC:
     case OPTIONS_SEPARATE:
@@ -294,11 +296,43 @@ static const char *take_alloc(struct engine_options *o, const struct recording_o
     return take_pattern(o, option, value, colon ? colon : end, which);
 }
 
+/* *texts, with `value` behind it. */
+static void add_text(const struct engine_options *o, const char **texts, const char *value)
+{
+    size_t before = *texts ? (size_t)(end_of(*texts) - *texts) : 0, bytes = (size_t)(end_of(value) - value);
+    char *all = o->allocate(before + bytes + sizeof "; ");
+
+    memcpy(all, *texts ? *texts : "", before);
+    memcpy(all + before, "; ", before ? 2 : 0);
+    memcpy(all + before + (before ? 2 : 0), value, bytes + 1);
+    *texts = all;
+}
+
+static const char *take_also(struct engine_options *o, const char *value)
+{
+    const char *at = value, *wrong;
+    struct also_machine machine;
+
+    do {
+        if (o->config.also_count == TN_ALSO_MOST)
+            return "there may be 4 further machines";
+        wrong = also_parse(&at, &machine);
+        if (wrong)
+            return wrong;
+        for (uint32_t i = 0; i < o->config.also_count; i++) {
+            if (options_matches(machine.name, o->also_name[i]))
+                return "two machines of one name: each has a profile of its own, which is called so";
+        }
+        memcpy(o->also_name[o->config.also_count], machine.name, sizeof machine.name);
+        o->config.also[o->config.also_count++] = machine.caches;
+    } while (*at);
+    add_text(o, &o->also_texts, value);
+    return NULL;
+}
+
 static const char *take_remap(struct engine_options *o, const struct recording_option *option, const char *value)
 {
     const char *name, *end;
-    size_t before = o->remap_texts ? (size_t)(end_of(o->remap_texts) - o->remap_texts) : 0;
-    size_t bytes = (size_t)(end_of(value) - value);
 
     if (!o->remaps)
         o->config.remaps = o->remaps = o->allocate(OPTIONS_REMAPS * sizeof *o->remaps);
@@ -307,11 +341,7 @@ static const char *take_remap(struct engine_options *o, const struct recording_o
     const char *wrong = remap_parse(value, &o->remaps[o->config.remap_count], &name, &end);
     if (wrong)
         return wrong;
-    char *texts = o->allocate(before + bytes + sizeof "; ");
-    memcpy(texts, o->remap_texts ? o->remap_texts : "", before);
-    memcpy(texts + before, "; ", before ? 2 : 0);
-    memcpy(texts + before + (before ? 2 : 0), value, bytes + 1);
-    o->remap_texts = texts;
+    add_text(o, &o->remap_texts, value);
     return take_pattern(o, option, name, end, ++o->config.remap_count);
 }
 
@@ -374,6 +404,8 @@ static const char *take(struct engine_options *o, const struct recording_option 
         return take_separate(o, option, value);
     case OPTIONS_REMAP:
         return take_remap(o, option, value);
+    case OPTIONS_ALSO:
+        return take_also(o, value);
     }
     return wrong;
 }
@@ -478,6 +510,8 @@ static bool is_on(const struct engine_options *o, const struct recording_option 
         return false;
     case OPTIONS_COUNT:
         return *(const uint64_t *)member > 0;
+    case OPTIONS_ALSO:
+        return o->config.also_count > 0;
     case OPTIONS_SEPARATE:
         return most_separate(o, (uint32_t)option->detail) > (option->detail == OPTIONS_RECS);
     default:

@@ -11,6 +11,7 @@
 #define TENURE_ENGINE_OPTIONS_H
 
 #include "core/tenure_core.h"
+#include "engine/common/also.h"
 #include "engine/common/geometry.h"
 #include "engine/common/requests.h"
 
@@ -18,7 +19,7 @@ enum options_kind {
     OPTIONS_SWITCH, OPTIONS_WORDS, OPTIONS_LIST, OPTIONS_COUNT, OPTIONS_COUNT_32, OPTIONS_MEBIBYTES, OPTIONS_TEXT,
     OPTIONS_GEOMETRY,
     OPTIONS_TLB,
-    OPTIONS_FUNCTIONS, OPTIONS_POINT, OPTIONS_ALLOC, OPTIONS_SEPARATE, OPTIONS_REMAP
+    OPTIONS_FUNCTIONS, OPTIONS_POINT, OPTIONS_ALLOC, OPTIONS_SEPARATE, OPTIONS_REMAP, OPTIONS_ALSO
 };
 enum options_engines { OPTIONS_BOTH, OPTIONS_NATIVE, OPTIONS_VALGRIND, OPTIONS_HANDLED };
 
@@ -79,6 +80,8 @@ struct engine_options {
     struct options_pattern *patterns; /* the latest first: it holds, where there can only be one */
     struct tn_remap *remaps;          /* those of config */
     const char *remap_texts;          /* all of them, as given, "; " between; NULL: there is none */
+    const char *also_texts;           /* the same of further machines */
+    char also_name[TN_ALSO_MOST][ALSO_NAME];
     uint32_t separate[OPTIONS_SEPARATIONS]; /* of functions that no pattern keeps apart */
     struct recording_start start;    /* where it begins */
     uint64_t dump_every, stop_after; /* instructions; 0: never */

@@ -83,6 +83,7 @@ int tp_import(const char *raw, const char *out, const struct tp_import_options *
         memcpy(result->damage, extent.damage, sizeof result->damage);
         failed = tp_recording_read(&rec, &file, &extent, options, err) ||
                  import_add_meta(&rec, raw, extent.damage, options, err) ||
+                 tp_recording_machine(&rec, options->machine, result, err) ||
                  name_and_write(&rec, out, options, result, err);
     }
     tp_raw_close(&file);

@@ -46,12 +46,19 @@ static const struct row {
     enum tp_declared_kind kind;
     int family;
     bool real;
+    enum tp_declared_at at; /* of a row without levels */
 } rows[] = {
 #define TN_IMMEDIATE(name, cause, group, option, long_name, title) \
     {#name, "", long_name, title, "", group_##group, NULL, TP_CAN_##cause, OPTION_##option, 0, TP_RECORDED, 0, false},
 #define TN_MISS(name, stream, level, access, cause, option, long_name, title)                           \
     {#name, "", long_name, title, "", group_COST, NULL, TP_CAN_##cause, OPTION_CACHE_SIM, OPTION_##option, \
-     TP_RECORDED, 0, false},
+     TP_RECORDED, 0, false, AT_##stream##_##level},
+#define AT_FETCH_1 TP_AT_I1
+#define AT_DATA_1 TP_AT_D1
+#define AT_FETCH_2 TP_AT_BELOW
+#define AT_DATA_2 TP_AT_BELOW
+#define AT_FETCH_LL TP_AT_BELOW
+#define AT_DATA_LL TP_AT_BELOW
 #define TN_MADE(name, group, unit, long_name, title) \
     {#name, "", long_name, title, unit, group_##group, NULL, 0, 0, 0, TP_RECORDED, 0, false},
 #define TN_TLB(name, stream, what, cause, long_name, title) \
@@ -107,6 +114,13 @@ static void put_level(char *to, size_t size, const char *text, char mark, const 
     to[n < size ? n : size - 1] = '\0';
 }
 
+static enum tp_declared_at at_level(const char *name)
+{
+    if (strcmp(name, "I1") == 0)
+        return TP_AT_I1;
+    return strcmp(name, "D1") == 0 ? TP_AT_D1 : strcmp(name, "1") == 0 ? TP_AT_NONE : TP_AT_BELOW;
+}
+
 static void declare(struct tp_declared *out, const struct row *row, const struct level *level)
 {
     enum option other = level ? level->option : row->level_option;
@@ -117,6 +131,7 @@ static void declare(struct tp_declared *out, const struct row *row, const struct
                                 .needs = level ? level->needs : row->needs,
                                 .real = row->real,
                                 .kind = row->kind,
+                                .at = level ? at_level(level->name) : row->at,
                                 .together = options[row->option].listed ? options[row->option].text : NULL};
     snprintf(out->name, sizeof out->name, "%s%s", row->name, level ? level->name : "");
     if (before)
@@ -237,8 +252,35 @@ static uint16_t column_of(struct tp_events *events, const char *name, uint8_t ne
     return (uint16_t)events->count++;
 }
 
+/* What the names of events mean to a machine of the recording: 0, the one that was recorded, or a further one. */
+struct machine {
+    uint32_t number;
+    bool wider[2]; /* it has another I1, another D1 */
+};
+
+#define ALSO "_also" /* and the number, behind names of a further machine's misses */
+
+/* Makes a name one of the machine's, if it is. False: it is about what other machines have. */
+static bool is_of_machine(const struct machine *machine, char *name)
+{
+    char *also = strstr(name, ALSO);
+    struct tp_declared known;
+
+    if (also) {
+        bool own = (uint32_t)strtoul(also + strlen(ALSO), NULL, 10) == machine->number;
+        *also = '\0';
+        return own;
+    }
+    if (!machine->number || tp_declared_find(name, &known) == TP_UNDECLARED || known.kind != TP_RECORDED)
+        return true;
+    /* Use is known where both level-1 caches are the recorded ones: there are sums of it. */
+    bool is_use = *known.level != '\0';
+    return known.at == TP_AT_NONE || (known.at == TP_AT_I1 && !machine->wider[0] && !(is_use && machine->wider[1])) ||
+           (known.at == TP_AT_D1 && !machine->wider[1] && !(is_use && machine->wider[0]));
+}
+
 static int read_names(struct tp_events *events, struct tp_cursor *c, uint16_t *columns, size_t *count,
-                      uint8_t needs, const char **what)
+                      uint8_t needs, const struct machine *machine, const char **what)
 {
     uint64_t n = tp_get_n(c);
 
@@ -258,6 +300,10 @@ static int read_names(struct tp_events *events, struct tp_cursor *c, uint16_t *c
         if (c->bad || !good_name(bytes, size))
             return -1;
         memcpy(name, bytes, size);
+        if (!is_of_machine(machine, name)) {
+            columns[i] = TP_OTHERS;
+            continue;
+        }
         columns[i] = column_of(events, name, needs);
         *what = "two events whose names differ in case only";
         if (columns[i] == TP_UNUSED)
@@ -289,17 +335,36 @@ static void add_groups(struct tp_events *events)
     events->by_group = events->count - shown;
 }
 
-int tp_events_read(struct tp_events *events, struct tp_cursor *c, const char **what)
+/* Which level-1 caches of the machine have misses of their own: those of a list of the record, which is skipped. */
+static void find_wider(struct tp_cursor *c, struct machine *machine)
 {
-    struct tp_events read = {0};
+    char own[2][TP_EVENT_NAME];
 
-    if (read_names(&read, c, read.immediate_column, &read.immediates, 0, what) ||
-        read_names(&read, c, read.slot_column[0], &read.slots[0], 0, what) ||
-        read_names(&read, c, read.slot_column[1], &read.slots[1], TP_CAN_READ | TP_CAN_WRITE, what))
+    snprintf(own[0], sizeof own[0], "I1mr" ALSO "%u", machine->number);
+    snprintf(own[1], sizeof own[1], "D1mr" ALSO "%u", machine->number);
+    for (uint64_t n = tp_get_n(c); n > 0 && !c->bad; n--) {
+        size_t size;
+        const uint8_t *bytes = tp_get_s(c, &size);
+        for (int i = 0; i < 2 && !c->bad; i++)
+            machine->wider[i] |= size == strlen(own[i]) && memcmp(bytes, own[i], size) == 0;
+    }
+}
+
+int tp_events_read(struct tp_events *events, struct tp_cursor *c, uint32_t number, const char **what)
+{
+    struct machine machine = {.number = number};
+    struct tp_events read = {0};
+    struct tp_cursor ahead = *c;
+
+    for (int list = 0; list < 3 && number; list++)
+        find_wider(&ahead, &machine);
+    if (read_names(&read, c, read.immediate_column, &read.immediates, 0, &machine, what) ||
+        read_names(&read, c, read.slot_column[0], &read.slots[0], 0, &machine, what) ||
+        read_names(&read, c, read.slot_column[1], &read.slots[1], TP_CAN_READ | TP_CAN_WRITE, &machine, what))
         return -1;
     *what = "an immediate event without a name";
     for (size_t i = 0; i < read.immediates; i++) {
-        if (read.immediate_column[i] == TP_UNUSED)
+        if (read.immediate_column[i] >= TP_OTHERS)
             return -1;
     }
     *what = "how many sets were simulated";
@@ -380,7 +445,7 @@ void tp_events_arrange(struct tp_events *events, const uint64_t *seen, uint16_t 
     for (int kind = 0; kind < 2; kind++) {
         for (size_t i = 0; i < all.slots[kind]; i++) {
             uint16_t column = all.slot_column[kind][i];
-            events->slot_column[kind][i] = column == TP_UNUSED ? TP_UNUSED : kept[column];
+            events->slot_column[kind][i] = column >= TP_OTHERS ? column : kept[column];
         }
     }
     memset(events->groups_of, 0, sizeof events->groups_of);
@@ -439,8 +504,10 @@ void tp_add_late(const struct tp_events *events, struct tp_cursor *c, int kind, 
             if (!(bits & 1))
                 continue;
             uint16_t column = events->slot_column[kind][i];
-            if (column == TP_UNUSED)
+            if (column == TP_UNUSED || (column == TP_OTHERS && events->groups > 1))
                 c->bad = true;
+            else if (column == TP_OTHERS)
+                tp_get_n(c);
             else if (events->groups > 1)
                 add_sampled(events, c, column, row);
             else

@@ -46,12 +46,12 @@ struct tp_events {
     uint16_t time; /* which one it is */
     size_t immediates, slots[2]; /* as the file has them */
     uint16_t immediate_column[TN_RAW_MAX_SLOTS];
-    uint16_t slot_column[2][TN_RAW_MAX_SLOTS]; /* TP_UNUSED: "-" */
+    uint16_t slot_column[2][TN_RAW_MAX_SLOTS]; /* TP_UNUSED: "-"; TP_OTHERS */
     uint64_t sample; /* of so many sets one was simulated */
     size_t groups;   /* 1: everything was simulated, and there are no columns by groups */
     uint16_t groups_of[TP_MAX_EVENTS]; /* by column: the first of those by groups; 0: it has none */
 };
-enum { TP_UNUSED = 65535, TP_DROPPED = 65534 };
+enum { TP_UNUSED = 65535, TP_DROPPED = 65534, TP_OTHERS = 65533 }; /* OTHERS: another machine's */
 
 /* The columns that are events, without those by groups. */
 static inline size_t tp_events_shown(const struct tp_events *events)
@@ -64,6 +64,9 @@ enum { TP_UNDECLARED = 1000000 };
 
 /* What core/events.inc says of an event at one level, or of a ratio; "" where it says nothing.
  * Readers are told words, with the name as their short form. */
+/* At which cache it happens: none, or several; I1, D1, or one below them. */
+enum tp_declared_at { TP_AT_NONE, TP_AT_I1, TP_AT_D1, TP_AT_BELOW };
+
 struct tp_declared {
     char name[TP_EVENT_NAME], long_name[128], title[128];
     char words[128];   /* the title in a sentence, without the level */
@@ -73,6 +76,7 @@ struct tp_declared {
     const char *unit, *group;
     const char *together; /* equal for events that are simulated together or not at all, and listed either way */
     enum tp_declared_kind kind;
+    enum tp_declared_at at;
     uint8_t needs;
     bool real;
 };
@@ -99,8 +103,9 @@ bool tp_addend_next(const char **text, struct tp_addend *term);
 /* One more column, described if its name is known; for events of other tools. There must be room. */
 struct tp_column *tp_events_name(struct tp_events *events, const char *name);
 
-/* Read an EVENTS record. A second one must say the same. On failure `what` says what is wrong. */
-int tp_events_read(struct tp_events *events, struct tp_cursor *c, const char **what);
+/* Read an EVENTS record. A second one must say the same. On failure `what` says what is wrong. `machine`: of which
+ * machine (docs/model.md, 23) events are meant; 0: the recorded one. All others have no columns. */
+int tp_events_read(struct tp_events *events, struct tp_cursor *c, uint32_t machine, const char **what);
 
 /* One more column, of an event that a profile has; what can cause it is known by its name. -1: no room, or no name of
  * an event. */

@@ -19,6 +19,7 @@ struct decoder {
     struct tp_recording *rec;
     struct tp_cursor c;
     const char *path;
+    uint32_t machine; /* that is meant: 0: the recorded one */
     struct tp_error *err;
     struct tp_idmap objects, functions, contexts, instrs, threads, arcs, nodes, origins, data;
     uint32_t type;                /* of the record at hand */
@@ -216,7 +217,7 @@ static int recording_read_events(struct decoder *d)
 {
     const char *what = "";
 
-    return tp_events_read(&d->rec->events, &d->c, &what) ? damaged(d, what) : 0;
+    return tp_events_read(&d->rec->events, &d->c, d->machine, &what) ? damaged(d, what) : 0;
 }
 
 /* ------------------------------------------------------------------------------------------ definitions */
@@ -408,6 +409,8 @@ static int read_data_at(struct decoder *d)
     uint32_t place = (uint32_t)limited(d, TN_AT_FIRST + TN_LARGEST_ELEMENT);
     const uint8_t *from = d->c.p;
     tp_add_late(&d->rec->events, &d->c, true, NULL);
+    if (d->machine) /* they have misses and use of the recorded machine alone */
+        return check(d, unfit);
     return check(d, unfit) || recording_keep(d, &d->rec->data.at[data - 1].at, from, TP_FORM_DATA, 0, place);
 }
 
@@ -734,7 +737,7 @@ static void keep_columns(uint64_t *row, size_t count, const uint16_t *kept)
 int tp_recording_read(struct tp_recording *rec, struct tp_raw_file *raw, const struct tp_raw_extent *extent,
                       const struct tp_import_options *options, struct tp_error *err)
 {
-    struct decoder d = {.rec = rec, .path = raw->path, .err = err};
+    struct decoder d = {.rec = rec, .path = raw->path, .machine = options->machine, .err = err};
     struct tp_idmap *const maps[] = {&d.objects, &d.functions, &d.contexts, &d.instrs,
                                      &d.threads, &d.arcs,      &d.nodes,    &d.origins, &d.data};
 

@@ -256,6 +256,11 @@ int tp_recording_read(struct tp_recording *rec, struct tp_raw_file *raw, const s
                       const struct tp_import_options *options, struct tp_error *err);
 void tp_recording_free(struct tp_recording *rec);
 
+/* Makes it the further machine's with this number, of which it has the costs: what it says of caches. 0: it is the
+ * recorded one's. `result` gets how many further machines there are, and the name of this one. */
+int tp_recording_machine(struct tp_recording *rec, uint32_t number, struct tp_import_result *result,
+                         struct tp_error *err);
+
 /* The value of meta `key`, or NULL. */
 const char *tp_recording_fact(const struct tp_recording *rec, const char *key);
 /* Set it; a later value replaces an earlier one. */

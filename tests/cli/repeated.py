@@ -28,7 +28,7 @@ VALUES = {"yes|no": ("yes", "no"), "no|mesi": ("no", "mesi"), "virtual|physical"
           "ENTRIES,ASSOC": ("16,4", "64,64,512,4"),
           "SIZE,ASSOC,LINE": ("32K,8,64", "64K,4,64"), "FUNCTION|N": ("walk_plain", "5000"), "MIB": ("64", "128"),
           "N[=FUNCTION]": ("2", "3"), "K": ("2", "3"), "NAME": ("one", "two")}
-LISTS = {"FUNCTION", "FUNCTION[:N]", "REMAP"}
+LISTS = {"FUNCTION", "FUNCTION[:N]", "REMAP", "MACHINE,..."}
 ELSEWHERE = {"out", "engine"}  # below
 NEEDS = {"warm": ["--start=10000"], "turn": ["--deterministic=yes"]}
 ALIASES = {"simulate-wb": ("write-back", {}), "instr-at-start": ("instr-atstart", {}),

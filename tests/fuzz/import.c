@@ -46,13 +46,11 @@ static void repair_checksums(uint8_t *data, size_t size)
     }
 }
 
-static void import(const uint8_t *data, size_t size)
+/* The profile of a machine. */
+static void import_machine(uint32_t machine)
 {
-    FILE *raw = fopen(raw_path, "wb");
-    must(raw && fwrite(data, 1, size, raw) == size && fclose(raw) == 0);
-
     struct tp_error err = {.message = ""};
-    struct tp_import_options options = {.no_symbols = true};
+    struct tp_import_options options = {.no_symbols = true, .machine = machine};
     if (tp_import(raw_path, out_path, &options, NULL, &err) == 0) {
         must(tp_kind(out_path, &err) == TP_KIND_PROFILE);
         tp_profile *profile = tp_open(out_path, &err);
@@ -63,6 +61,14 @@ static void import(const uint8_t *data, size_t size)
         must(err.message[0] && !strchr(err.message, '\n'));
         must(access(out_path, F_OK) != 0);
     }
+}
+
+static void import(const uint8_t *data, size_t size)
+{
+    FILE *raw = fopen(raw_path, "wb");
+    must(raw && fwrite(data, 1, size, raw) == size && fclose(raw) == 0);
+    import_machine(0);
+    import_machine(1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,8 +5,8 @@
     seed_raw.py OUTPUT one|two|sampled|wide
 
 The input that fuzz_import starts from: one part or two, or one of sampled sets, whose late costs are in groups, or one
-of so many events that their bits are two numbers. Every type of chunk occurs. The program: main (context 1) calls f
-(context 2) three times, a node below f is an alias of f.
+of so many events that their bits are two numbers, with a further machine. Every type of chunk occurs. The program: main
+(context 1) calls f (context 2) three times, a node below f is an alias of f.
 """
 import struct
 import sys
@@ -22,7 +22,7 @@ DATA = ["D1mr", "DLmr", "-", "AcCostD1", "SpLossD1", "EvD1"]
 CALL, RETURN = 4, 8
 SAMPLED, WIDE = sys.argv[2] == "sampled", sys.argv[2] == "wide"
 if WIDE:
-    DATA += ["-"] * (69 - len(DATA)) + ["Dist1L"]
+    DATA += ["-"] * (69 - len(DATA)) + ["Dist1L", "DLmr_also1"]
 PRUNED_BELOW, ALIAS = 1, 4
 
 
@@ -50,7 +50,7 @@ def late(slots):
 
 def of_data(slots):
     """The same of data accesses, which may have more slots than one number has bits."""
-    return late(slots) + (n(1 << 5, 9) if WIDE else b"")
+    return late(slots) + (n(3 << 5, 9, 4) if WIDE else b"")
 
 
 def bits_of(slots):
@@ -82,7 +82,8 @@ class Part:
 
 def definitions(part):
     names = (IMMEDIATE, FETCH, DATA)
-    part.chunk(META, s("command") + s("seed"), s("engine") + s("none"))
+    also = s("also") + s("m:I1=32768,8,64:D1=32768,8,64:LL=8388608,16,64")
+    part.chunk(META, s("command") + s("seed"), s("engine") + s("none"), *([also] if WIDE else []))
     part.chunk(EVENTS, b"".join(n(len(group)) + b"".join(map(s, group)) for group in names) +
                (n(8, 4) if SAMPLED else n(1, 1)))
     part.chunk(OBJECT, n(1) + s("/nowhere/seed") + n(0x400000, 0x3000, 0) + s(bytes(range(20))))

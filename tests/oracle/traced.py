@@ -27,7 +27,8 @@ import runs
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'engines'))
 import rawfile  # noqa: E402
 
-# In the order of enum M_*; the events of L2, TLBs, coherence, kinds of misses and distances have none here.
+# In the order of enum M_*; the events of L2, TLBs, coherence, kinds of misses, distances and further machines have none
+# here.
 USES = ['AcCost', 'SpLoss', 'Ev', 'Tch', 'Byt', 'Use', 'Age']
 WRITES = ['Wb', 'Wrt']
 KINDS = ['Cold', 'Cap', 'Conf']
@@ -37,13 +38,15 @@ MODEL = (['Ir', 'Dr', 'Dw', 'Bc', 'Bcm', 'Bi', 'Bim', 'I1mr', 'ILmr'] + [u + 'I1
          + [w + 'IL' for w in WRITES] + ['PfI2', 'PfUI2', 'PfIL', 'PfUIL']
          + [k + cache for cache in ('I1', 'I2', 'IL') for k in KINDS]
          + [d + cache for cache in ('I2', 'IL') for d in DISTANCES] + ['ITmr', 'ITwr']
+         + ['I%smr_also%d' % (level, machine) for machine in (1, 2, 3, 4) for level in '12L']
          + ['D1mr', 'DLmr', 'D1mw', 'DLmw']
          + [u + 'D1' for u in USES] + [u + 'DL' for u in USES] + ['D2mr', 'D2mw'] + [u + 'D2' for u in USES]
          + [w + cache for cache in ('D1', 'D2', 'DL') for w in WRITES]
          + ['PfD1', 'PfUD1', 'PfD2', 'PfUD2', 'PfDL', 'PfUDL']
          + ['D1cr', 'D1cw', 'D1fr', 'D1fw', 'InvD1', 'Inv', 'Upg', 'Xfr', 'DTmr', 'DTmw', 'DTwr', 'DTww']
          + [k + cache for cache in ('D1', 'D2', 'DL') for k in KINDS]
-         + [d + cache for cache in ('D2', 'DL') for d in DISTANCES])
+         + [d + cache for cache in ('D2', 'DL') for d in DISTANCES]
+         + ['D%sm%s_also%d' % (level, kind, machine) for machine in (1, 2, 3, 4) for kind in 'rw' for level in '12L'])
 INCLUSIVE = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']
 CALLGRIND = INCLUSIVE + ['AcCost1', 'SpLoss1', 'AcCost2', 'SpLoss2']
 TENURE = (['Ir', 'Dr', 'Dw', 'I1mr', 'ILmr', 'D1mr', 'DLmr', 'D1mw', 'DLmw']

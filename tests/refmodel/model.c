@@ -658,6 +658,44 @@ static void ask_page(struct model *model, uint64_t line, struct asking *asking)
     asking->walked = true;
 }
 
+/* docs/model.md, 23. An access misses each cache once. */
+static void also_miss(struct model *model, uint32_t machine, enum level level, struct asking *asking)
+{
+    bool as_write = asking->writes && !asking->modifies;
+    int first = asking->fetched ? M_I_ALSO + 3 * (int)machine : M_D_ALSO + 6 * (int)machine + 3 * as_write;
+
+    if (!asking->also_missed[machine][level])
+        pay(model, asking->payer, first + (int)level, 1);
+    asking->also_missed[machine][level] = true;
+}
+
+/* The line goes through the caches of every further machine, unless it goes past the recorded one. */
+static void ask_machines(struct model *model, struct cache *recorded, uint64_t line, struct asking *asking)
+{
+    const struct model_config *config = &model->config;
+    uint32_t place;
+
+    if (asking->past && !look(recorded, line, &place))
+        return;
+
+    for (uint32_t i = 0; i < config->also_count; i++) {
+        struct also *also = &model->also[i];
+        struct cache *first = asking->fetched ? &also->i1[asking->owner] : &also->d1[asking->owner];
+        struct cache *second = &also->l2[asking->owner];
+
+        if (also_ask(first, line))
+            continue;
+        if (also_is_wider(&first->config, asking->fetched ? &config->i1 : &config->d1))
+            also_miss(model, i, LEVEL_1, asking);
+        if (second->config.size && also_ask(second, line))
+            continue;
+        if (second->config.size)
+            also_miss(model, i, LEVEL_2, asking);
+        if (!also_ask(&also->ll, line))
+            also_miss(model, i, LEVEL_LAST, asking);
+    }
+}
+
 /* Line `number` of the access is the first of the span. How many lines the access has with it. */
 static uint32_t access_lines(struct model *model, struct cache *cache, uint64_t address, uint32_t size,
                              uint32_t number, struct asking *asking)
@@ -686,6 +724,7 @@ static uint32_t access_lines(struct model *model, struct cache *cache, uint64_t 
         if (!model_is_simulated(&model->config, at, asking->payer))
             continue;
         ask_page(model, at, asking);
+        ask_machines(model, cache, at, asking);
         touch(level1(model, cache, at, address, asking), address, address + size, line_size, asking->writes);
         if (model->config.coherence && asking->writes)
             tell_write(model, at, at < address ? address - at : 0,

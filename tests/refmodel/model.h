@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { MODEL_ALSO_MOST = 4 }; /* further machines */
+
 /* Every event, flat: what a cost vector is indexed by. */
 enum {
     M_IR,
@@ -41,7 +43,8 @@ enum {
     M_I_DISTL = M_I_DIST2 + 12,
     M_ITMR = M_I_DISTL + 12, /* TLBs: misses, page walks */
     M_ITWR,
-    M_D1MR,
+    M_I_ALSO, /* of each further machine, misses of I1, L2, and LL */
+    M_D1MR = M_I_ALSO + 3 * MODEL_ALSO_MOST,
     M_DLMR,
     M_D1MW,
     M_DLMW,
@@ -73,7 +76,8 @@ enum {
     M_D_KINDL = M_D_KIND2 + 3,
     M_D_DIST2 = M_D_KINDL + 3,
     M_D_DISTL = M_D_DIST2 + 12,
-    M_EVENTS = M_D_DISTL + 12,
+    M_D_ALSO = M_D_DISTL + 12, /* of each further machine, read misses of D1, L2, and LL, and the same of writes */
+    M_EVENTS = M_D_ALSO + 6 * MODEL_ALSO_MOST,
     M_IMMEDIATE = M_I1MR, /* events below are immediate */
 };
 enum { M_ACCOST, M_SPLOSS, M_EV, M_TCH, M_BYT, M_USE, M_AGE, M_USES };
@@ -94,6 +98,10 @@ struct model_cache_config {
 struct model_tlb_config {
     uint32_t entries, assoc; /* entries 0: there is none */
 };
+/* A machine besides the recorded one: level-1 caches are the recorded ones, or wider; l2.size 0: no such level. */
+struct model_also_config {
+    struct model_cache_config i1, d1, l2, ll;
+};
 /* At the first level below level 1; and once more, behind these, at D1. */
 enum {
     MODEL_STREAM,
@@ -108,6 +116,8 @@ struct model_reuse;
 struct model_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     struct model_tlb_config itlb[2], dtlb[2]; /* the second of instructions has no entries: that of data is for both */
+    struct model_also_config also[MODEL_ALSO_MOST]; /* not with sample, coherence, prefetch, shared_l1 or patterns */
+    uint32_t also_count;
     bool physical; /* sets of the levels below the first */
     bool shared_l1, flush_at_exit, use, write_back, coherence, strides, patterns, curves;
     bool prefetch[MODEL_PREFETCHERS];

@@ -29,6 +29,8 @@ struct model *model_new(const struct model_config *config, model_charge *charge,
     }
     cache_init(&model->ll, &config->ll);
     model->ll.pages = pages;
+    for (uint32_t i = 0; i < config->also_count; i++)
+        also_init(&model->also[i], &config->also[i], pages);
     return model;
 }
 
@@ -68,6 +70,8 @@ static void empty_owner(struct model *model, uint32_t owner)
         tlb_empty(&model->itlb[owner][level]);
         tlb_empty(&model->dtlb[owner][level]);
     }
+    for (uint32_t i = 0; i < model->config.also_count; i++)
+        also_empty_owner(&model->also[i], owner);
     memset(&model->below[owner], 0, sizeof model->below[owner]);
     memset(&model->at_d1[owner], 0, sizeof model->at_d1[owner]);
 }
@@ -83,6 +87,8 @@ void model_empty(struct model *model)
     for (uint32_t i = 0; i < MODEL_MAX_THREADS; i++)
         empty_owner(model, i);
     empty_lower(model, &model->ll);
+    for (uint32_t i = 0; i < model->config.also_count; i++)
+        also_empty(&model->also[i].ll);
 }
 
 void model_finish(struct model *model)
@@ -117,5 +123,7 @@ void model_free(struct model *model)
         }
     }
     cache_free(&model->ll);
+    for (uint32_t i = 0; i < model->config.also_count; i++)
+        also_free(&model->also[i]);
     free(model);
 }

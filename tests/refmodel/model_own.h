@@ -5,6 +5,7 @@
 #ifndef TENURE_REFMODEL_MODEL_OWN_H
 #define TENURE_REFMODEL_MODEL_OWN_H
 
+#include "also_model.h"
 #include "kinds_model.h"
 #include "line_bytes.h"
 #include "list_cache.h"
@@ -65,6 +66,7 @@ struct asking {
     bool prefetching; /* nobody asks: a prefetcher does */
     bool again, otherwise;   /* the first line that missed was invalid; a line missed that was not */
     bool no_page, walked;    /* a page was not in the first TLB; one was in none */
+    bool also_missed[MODEL_ALSO_MOST][3]; /* the same as `missed`, of a further machine */
     uint64_t line;           /* that first one */
     struct model_payer in, writer; /* `payer` in it; who made it invalid */
     uint64_t index, own, time; /* own: as the first level counts; time: also of lines of one access; 0: before all */
@@ -98,6 +100,7 @@ struct model {
     struct model_config config;
     struct prefetchers below[MODEL_MAX_THREADS], at_d1[MODEL_MAX_THREADS];
     struct cache i1[MODEL_MAX_THREADS], d1[MODEL_MAX_THREADS], l2[MODEL_MAX_THREADS], ll;
+    struct also also[MODEL_ALSO_MOST];
     struct tlb itlb[MODEL_MAX_THREADS][2], dtlb[MODEL_MAX_THREADS][2];
     uint64_t clock, own[MODEL_MAX_THREADS]; /* own: with config.parallel */
     bool collecting; /* as the latest access says */

@@ -149,6 +149,10 @@ static void start_core(struct pair *pair)
         config.itlb[i] = (struct tn_tlb_geometry){c->itlb[i].entries, c->itlb[i].assoc};
         config.dtlb[i] = (struct tn_tlb_geometry){c->dtlb[i].entries, c->dtlb[i].assoc};
     }
+    config.also_count = c->also_count;
+    for (uint32_t i = 0; i < c->also_count; i++)
+        config.also[i] = (struct tn_also){geometry(&c->also[i].i1), geometry(&c->also[i].d1), geometry(&c->also[i].l2),
+                                          geometry(&c->also[i].ll)};
     config.page_bits = page_bits;
     config.cache_sim = c->cache_sim;
     config.branch_sim = c->branch_sim;
@@ -223,6 +227,7 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .sample_seed = config->sample_seed,
                               .patterns = config->patterns,
                               .curves = config->curves,
+                              .also_count = config->also_count,
                               .parallel = config->parallel,
                               .traces = config->traces};
     struct tn_object_info object = {.path = "/random", .start = 0x400000, .size = 0x100000};
@@ -230,6 +235,7 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
     memcpy(mc.prefetch, config->prefetch, sizeof mc.prefetch);
     memcpy(mc.itlb, config->itlb, sizeof mc.itlb);
     memcpy(mc.dtlb, config->dtlb, sizeof mc.dtlb);
+    memcpy(mc.also, config->also, sizeof mc.also);
     pair->config = *config;
     pair->out = out;
     pair->good = true;

@@ -17,6 +17,8 @@ enum { PAIR_MAX_INSTRS = 10, PAIR_MAX_ACCESSES = 10 };
 struct pair_config {
     struct model_cache_config i1, d1, l2, ll; /* l2.size 0: no such level */
     struct model_tlb_config itlb[2], dtlb[2]; /* no entries: there are none */
+    struct model_also_config also[MODEL_ALSO_MOST]; /* further machines */
+    uint32_t also_count;
     bool cache_sim, branch_sim, use, inclusive, shared_l1, flush_at_exit, collect_at_start, write_back;
     bool prefetch[MODEL_PREFETCHERS], physical;
     bool parallel, data, coherence, strides, patterns, curves;

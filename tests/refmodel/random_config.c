@@ -83,16 +83,21 @@ static void make_usual(struct source *s, struct pair_config *config)
     }
 }
 
-/* Each cache has a policy of its own; plru where the number of ways allows it. */
+/* plru where the number of ways allows it. */
+static void random_policy(struct source *s, struct model_cache_config *cache)
+{
+    cache->policy = rng_below(s->rng, MODEL_POLICIES);
+    if (cache->policy == MODEL_PLRU && cache->assoc & (cache->assoc - 1))
+        cache->policy = MODEL_RRIP;
+}
+
+/* Each cache has a policy of its own. */
 static void random_policies(struct source *s, struct pair_config *config)
 {
     struct model_cache_config *caches[] = {&config->i1, &config->d1, &config->l2, &config->ll};
 
-    for (int i = 0; i < 4; i++) {
-        caches[i]->policy = rng_below(s->rng, MODEL_POLICIES);
-        if (caches[i]->policy == MODEL_PLRU && caches[i]->assoc & (caches[i]->assoc - 1))
-            caches[i]->policy = MODEL_RRIP;
-    }
+    for (int i = 0; i < 4; i++)
+        random_policy(s, caches[i]);
 }
 
 static void random_tlbs(struct source *s, struct pair_config *config)
@@ -107,9 +112,65 @@ static void random_tlbs(struct source *s, struct pair_config *config)
     }
 }
 
+/* Often the same as the recorded one; else, if both can have LRU, with more ways, more sets, or both. */
+static struct model_cache_config random_wider(struct source *s, const struct model_cache_config *recorded)
+{
+    struct model_cache_config wider = *recorded;
+    uint64_t sets = recorded->size / recorded->line / recorded->assoc;
+
+    if (recorded->policy != MODEL_LRU || chance(s, 3))
+        return wider;
+    wider.assoc += chance(s, 2) ? rng_below(s->rng, 5) : 0;
+    sets *= chance(s, 2) ? 1 + rng_below(s->rng, 4) : 1;
+    wider.size = sets * wider.assoc * wider.line;
+    return wider;
+}
+
+/* Below level 1 a machine is any other one, or as the recorded one. */
+static struct model_also_config random_machine(struct source *s, const struct pair_config *config)
+{
+    struct model_also_config also = {.l2 = config->l2, .ll = config->ll};
+    uint32_t line = config->i1.line > config->d1.line ? config->i1.line : config->d1.line;
+
+    also.i1 = random_wider(s, &config->i1);
+    also.d1 = random_wider(s, &config->d1);
+    if (chance(s, 6))
+        return also;
+    line *= line < 1024 && chance(s, 4) ? 2 : 1;
+    also.l2 = chance(s, 2) ? random_cache(s, line, 30) : (struct model_cache_config){0};
+    line *= line < 1024 && chance(s, 4) ? 2 : 1;
+    also.ll = random_cache(s, line, 40);
+    if (chance(s, 2)) /* usual proportions */
+        also.ll.size *= 8, also.ll.assoc *= 2;
+    if (also.l2.size && chance(s, 2))
+        random_policy(s, &also.l2);
+    if (chance(s, 2))
+        random_policy(s, &also.ll);
+    return also;
+}
+
+/* Further machines, in about one program of five. They are drawn from numbers of their own, and few programs have
+ * nothing that they cannot be simulated with, so that others have to give it up. */
+static void random_also(struct source *s, struct pair_config *config)
+{
+    bool fit = config->sample <= 1 && !config->coherence && !config->shared_l1 && !config->patterns && !config->remap &&
+               !memchr(config->prefetch, true, sizeof config->prefetch);
+
+    if (!config->cache_sim || !chance(s, fit ? 2 : 6))
+        return;
+    config->sample = 0;
+    config->coherence = config->shared_l1 = config->patterns = false;
+    config->remap = config->most_pairs = 0;
+    memset(config->prefetch, 0, sizeof config->prefetch);
+    config->also_count = 1 + rng_below(s->rng, MODEL_ALSO_MOST);
+    for (uint32_t i = 0; i < config->also_count; i++)
+        config->also[i] = random_machine(s, config);
+}
+
 void random_config(struct rng *rng, uint64_t features, int paths, struct pair_config *config)
 {
-    struct source source = {rng, features}, *s = &source;
+    struct rng own;
+    struct source source = {rng, features}, *s = &source, machines = {&own, features};
     uint32_t i1 = random_line(s), d1 = random_line(s), ll = i1 > d1 ? i1 : d1, policy = rng_below(s->rng, 4);
 
     memset(config, 0, sizeof *config);
@@ -161,6 +222,9 @@ void random_config(struct rng *rng, uint64_t features, int paths, struct pair_co
     config->curves = config->cache_sim && has(s, RP_LEVEL_2) && chance(s, 2) && config->ll.policy == MODEL_LRU;
     if (has(s, RP_REMAP) && config->data && !config->parallel && !config->sample && chance(s, 4))
         config->remap = 1 + (rng_next(s->rng) >> 1);
+    rng_seed(&own, rng->state);
+    if (has(s, RP_ALSO))
+        random_also(&machines, config);
     if (paths >= 0)
         config->paths = (uint64_t)paths;
 }

@@ -703,7 +703,8 @@ static uint64_t random_features(struct rng *rng)
 {
     uint32_t features = (uint32_t)rng_next(rng) | (uint32_t)rng_next(rng);
 
-    return (rng_below(rng, 8) ? features : ~0u) | RP_REMAP; /* random_config() says whether there are remaps */
+    /* random_config() says whether there are remaps, and further machines */
+    return (rng_below(rng, 8) ? features : ~0u) | RP_REMAP | RP_ALSO;
 }
 
 static void end_program(struct program *p)
@@ -720,6 +721,13 @@ static void end_program(struct program *p)
 
 #define SHAPE(cache) (unsigned long long)(cache).size, (cache).assoc, (cache).line
 #define PAIR(tlb) (tlb)->entries, (tlb)->assoc
+static void trace_machine(const struct program *p, uint32_t number, const struct model_also_config *also)
+{
+    TRACE(p, "also%u L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u policies %d%d%d%d\n", number,
+          SHAPE(also->l2), SHAPE(also->i1), SHAPE(also->d1), SHAPE(also->ll), also->l2.policy, also->i1.policy,
+          also->d1.policy, also->ll.policy);
+}
+
 void rp_run(const struct rp_options *options, struct rp_result *result)
 {
     struct program *p = calloc(1, sizeof *p);
@@ -736,7 +744,7 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
     p->pair = pair_new(&config, options->out);
     TRACE(p, "L2 %llu,%u,%u I1 %llu,%u,%u D1 %llu,%u,%u LL %llu,%u,%u%s%s%s%s%s%s%s%s%s%s%s%s paths %llu lag %u "
           "callers %u recs %u%s pairs %u sample %u policies %d%d%d%d tlbs %u,%u %u,%u %u,%u %u,%u "
-          "prefetch %d%d%d%d %d%d%d%d remap %llu\n",
+          "prefetch %d%d%d%d %d%d%d%d remap %llu also %u\n",
           SHAPE(config.l2), SHAPE(config.i1), SHAPE(config.d1), SHAPE(config.ll), config.cache_sim ? " caches" : "",
           config.branch_sim ? " branches" : "", config.use ? " use" : "", config.write_back ? " write-back" : "",
           config.coherence ? " coherent" : "", config.strides ? " strides" : "", config.patterns ? " patterns" : "",
@@ -747,7 +755,9 @@ void rp_run(const struct rp_options *options, struct rp_result *result)
           config.l2.policy, config.i1.policy, config.d1.policy, config.ll.policy, PAIR(config.itlb), PAIR(config.dtlb),
           PAIR(config.itlb + 1), PAIR(config.dtlb + 1), config.prefetch[0], config.prefetch[1], config.prefetch[2],
           config.prefetch[3], config.prefetch[4], config.prefetch[5], config.prefetch[6], config.prefetch[7],
-          (unsigned long long)config.remap);
+          (unsigned long long)config.remap, config.also_count);
+    for (uint32_t i = 0; i < config.also_count; i++)
+        trace_machine(p, i + 1, &config.also[i]);
     p->pool = 0x10000000;
     p->pool_size = config.d1.size * (1 + rng_below(&p->rng, 3)) + 4096;
     p->conflict = config.d1.size / config.d1.assoc;

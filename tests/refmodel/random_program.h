@@ -23,7 +23,7 @@
             X(SEPARATE, "separate") X(COROUTINES, "coroutines") X(WRITE_BACK, "write-back")                      \
             X(PREFETCH, "prefetch") X(PARALLEL, "parallel") X(DATA, "data") X(COHERENCE, "coherence")      \
             X(PATTERNS, "patterns") X(PAIRS, "pairs") X(SAMPLE, "sample") X(TLB, "tlb")           \
-            X(REMAP, "remap")
+            X(REMAP, "remap") X(ALSO, "also")
 
 enum {
 #define X(name, text) RP_BIT_##name,

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * also.c: the caches of further machines; see also.h.
+ */
+#include "also.h"
+
+#include "core/core.h"
+#include "core/host.h"
+#include "sample.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------ wider caches */
+
+static struct tn_wider *wider_new(const struct tn_geometry *geometry, const struct tn_geometry *recorded)
+{
+    if (!tn_also_wider(geometry, recorded))
+        return NULL;
+    struct tn_wider *wider = tn_host_alloc(sizeof *wider);
+    wider->sets = geometry->size / geometry->line / geometry->assoc;
+    wider->set_mask = wider->sets & (wider->sets - 1) ? 0 : wider->sets - 1;
+    wider->ways = geometry->assoc;
+    wider->line_bits = (uint32_t)__builtin_ctz(geometry->line);
+    wider->lines = (uint32_t)(recorded->size / recorded->line);
+    wider->held = tn_host_alloc(wider->lines * sizeof *wider->held);
+    wider->outside = tn_host_alloc(wider->sets * wider->ways * sizeof *wider->outside);
+    wider->inside = tn_host_alloc(wider->sets * sizeof *wider->inside);
+    wider->count = tn_host_alloc(wider->sets * sizeof *wider->count);
+    return wider;
+}
+
+static void wider_free(struct tn_wider *wider)
+{
+    if (!wider)
+        return;
+    tn_host_free(wider->held, wider->lines * sizeof *wider->held);
+    tn_host_free(wider->outside, wider->sets * wider->ways * sizeof *wider->outside);
+    tn_host_free(wider->inside, wider->sets * sizeof *wider->inside);
+    tn_host_free(wider->count, wider->sets * sizeof *wider->count);
+    tn_host_free(wider, sizeof *wider);
+}
+
+static void wider_clear(struct tn_wider *wider)
+{
+    if (!wider)
+        return;
+    memset(wider->held, 0, wider->lines * sizeof *wider->held);
+    memset(wider->inside, 0, wider->sets * sizeof *wider->inside);
+    memset(wider->count, 0, wider->sets * sizeof *wider->count);
+}
+
+/* ------------------------------------------------------------------------------------------ machines */
+
+struct tn_also_last *tn_also_last_new(const struct tn_config *config)
+{
+    if (!config->also_count)
+        return NULL;
+    struct tn_also_last *last = tn_host_alloc(sizeof *last);
+    last->count = config->also_count;
+    for (uint32_t i = 0; i < last->count; i++)
+        tn_sets_init(&last->sets[i], &config->also[i].ll, config->physical ? tn_sample_end(config) : 64);
+    return last;
+}
+
+void tn_also_last_free(struct tn_also_last *last)
+{
+    if (!last)
+        return;
+    for (uint32_t i = 0; i < last->count; i++)
+        tn_sets_free(&last->sets[i]);
+    tn_host_free(last, sizeof *last);
+}
+
+void tn_also_last_clear(struct tn_also_last *last)
+{
+    for (uint32_t i = 0; last && i < last->count; i++)
+        tn_sets_clear(&last->sets[i], 0, last->sets[i].sets);
+}
+
+static size_t bytes_for(uint32_t count)
+{
+    return sizeof(struct tn_also_caches) + count * sizeof(struct tn_machine);
+}
+
+struct tn_also_caches *tn_also_new(const struct tn_config *config, struct tn_also_last *last)
+{
+    if (!last)
+        return NULL;
+    struct tn_also_caches *caches = tn_host_alloc(bytes_for(last->count));
+    caches->count = last->count;
+    for (uint32_t i = 0; i < caches->count; i++) {
+        const struct tn_also *also = &config->also[i];
+        struct tn_machine *machine = &caches->machine[i];
+        machine->wider[TN_FETCH] = wider_new(&also->i1, &config->i1);
+        machine->wider[TN_DATA] = wider_new(&also->d1, &config->d1);
+        machine->has_l2 = also->l2.size > 0;
+        if (machine->has_l2)
+            tn_sets_init(&machine->l2, &also->l2, config->physical ? tn_sample_end(config) : 64);
+        machine->ll = &last->sets[i];
+        memset(machine->missed, 0xff, sizeof machine->missed);
+    }
+    return caches;
+}
+
+void tn_also_free(struct tn_also_caches *caches)
+{
+    if (!caches)
+        return;
+    for (struct tn_machine *machine = caches->machine; machine < caches->machine + caches->count; machine++) {
+        wider_free(machine->wider[TN_FETCH]);
+        wider_free(machine->wider[TN_DATA]);
+        if (machine->has_l2)
+            tn_sets_free(&machine->l2);
+    }
+    tn_host_free(caches, bytes_for(caches->count));
+}
+
+void tn_also_clear(struct tn_also_caches *caches)
+{
+    for (uint32_t i = 0; caches && i < caches->count; i++) {
+        struct tn_machine *machine = &caches->machine[i];
+        wider_clear(machine->wider[TN_FETCH]);
+        wider_clear(machine->wider[TN_DATA]);
+        if (machine->has_l2)
+            tn_sets_clear(&machine->l2, 0, machine->l2.sets);
+    }
+}
+

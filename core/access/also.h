@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * also.h: further machines, of which one run counts the misses (docs/model.md, section 23). What is done with the
+ * lines that they are asked for is in also_take.h.
+ *
+ * They are asked for the lines that miss the recorded level-1 caches, which stand in the rings (queue.h), in the steps
+ * of the consumer. Of a line that their L2 and LL have, only its place is known: nobody uses it, and nothing is charged
+ * but misses.
+ *
+ * A *wider* level-1 cache has all lines that the recorded one has, which are *inside*, and more, which are *outside*.
+ * With LRU in both, whatever is outside of a set was used longer ago than what is inside, and in the order in which the
+ * recorded cache has let go of it. So its sets are lists of what is outside, and the number of lines that are inside.
+ */
+#ifndef TENURE_CORE_ALSO_H
+#define TENURE_CORE_ALSO_H
+
+#include "core/attribute/cost.h"
+#include "core/tenure_core.h"
+#include "queue.h"
+#include "sets.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tn_wider {
+    uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
+    uint32_t ways, line_bits, lines; /* lines: of the recorded cache */
+    uint64_t *held;     /* by way of the recorded cache: number of its line and 1; 0: none */
+    uint64_t *outside;  /* `ways` for each set: numbers of lines, the one that was let go of last first */
+    uint32_t *inside, *count; /* by set: lines inside, and outside */
+};
+
+enum { TN_ALSO_1, TN_ALSO_2, TN_ALSO_LL, TN_ALSO_LEVELS };
+_Static_assert(TN_ALSO_EVENTS == TN_ALSO_LEVELS * (TN_LATE_WRITE_MISS + 1), "a level's misses: of reads, of writes");
+
+struct tn_machine {
+    struct tn_wider *wider[TN_STREAMS]; /* NULL: as recorded */
+    struct tn_sets l2, *ll;
+    bool has_l2;
+    uint64_t missed[TN_STREAMS][TN_ALSO_LEVELS]; /* index of the last access that missed: it misses once */
+    struct tn_asked {
+        struct tn_place place; /* of the line in LL */
+        uint32_t missed;       /* bits by level, of LL: that it is asked */
+    } asked[TN_AHEAD];         /* by entry that is begun */
+};
+
+/* Level-1 caches and L2s of a thread on all further machines. */
+struct tn_also_caches {
+    uint32_t count;
+    struct tn_machine machine[];
+};
+
+/* The last levels of all further machines; NULL: there are none. */
+struct tn_also_last {
+    uint32_t count;
+    struct tn_sets sets[TN_ALSO_MOST];
+};
+
+struct tn_also_last *tn_also_last_new(const struct tn_config *config);
+/* NULL is allowed, here and below. */
+void tn_also_last_free(struct tn_also_last *last);
+void tn_also_last_clear(struct tn_also_last *last);
+
+struct tn_also_caches *tn_also_new(const struct tn_config *config, struct tn_also_last *last);
+void tn_also_free(struct tn_also_caches *caches);
+void tn_also_clear(struct tn_also_caches *caches);
+
+#endif

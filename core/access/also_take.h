@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * also_take.h: further machines (also.h) are asked for lines.
+ *
+ * It is done in the steps of the consumer, of which this is a part: lower.c may be compiled more than once. The L2 is
+ * asked where the recorded caches are, so that the place in LL that a miss leads to can be fetched; LL is asked, and
+ * misses are charged, where the recorded level consumes the entry.
+ */
+#ifndef TENURE_CORE_ALSO_TAKE_H
+#define TENURE_CORE_ALSO_TAKE_H
+
+#include "also.h"
+#include "cache.h"
+#include "charge.h"
+
+/* The recorded cache lets go of the line in the way. */
+static inline void let_go(struct tn_wider *wider, uint32_t way)
+{
+    uint64_t number = wider->held[way] - 1, set = tn_set_of(number, wider->sets, wider->set_mask);
+    uint64_t *outside = &wider->outside[set * wider->ways];
+    if (!wider->held[way])
+        return;
+    for (uint32_t at = wider->count[set]++; at > 0; at--)
+        outside[at] = outside[at - 1];
+    outside[0] = number;
+    wider->inside[set]--;
+    wider->held[way] = 0;
+}
+
+/* The recorded cache loads a line into the way. Returns whether the wider one has it. */
+static inline bool load_wider(struct tn_wider *wider, uint32_t way, uint64_t address)
+{
+    uint64_t number = address >> wider->line_bits, set = tn_set_of(number, wider->sets, wider->set_mask);
+    uint64_t *outside = &wider->outside[set * wider->ways];
+    uint32_t at = 0, *count = &wider->count[set];
+    while (at < *count && outside[at] != number)
+        at++;
+    bool has = at < *count;
+    if (has) {
+        for (--*count; at < *count; at++)
+            outside[at] = outside[at + 1];
+    }
+    let_go(wider, way);
+    wider->held[way] = number + 1;
+    wider->inside[set]++;
+    if (*count + wider->inside[set] > wider->ways)
+        --*count; /* the one that was used longest ago leaves */
+    return has;
+}
+
+/* `counters`: the machine's first one. */
+static inline void charge_also(struct tn_machine *machine, const struct tn_taken *taken, unsigned level,
+                               uint32_t counters)
+{
+    const struct tn_entry *entry = taken->entry;
+    uint64_t access = entry->stamp >> TN_STEP_BITS, *missed = &machine->missed[stream_of(entry)][level];
+    if (access == *missed)
+        return;
+    *missed = access;
+    charge_payers(&(struct payers){taken->near, taken->of_node},
+                  counters + level * (TN_LATE_WRITE_MISS + 1) + (entry->flags & TN_ENTRY_WRITE), 1);
+}
+
+static inline void foresee_also(const struct tn_machine *machine, const struct tn_entry *entry)
+{
+    const struct tn_sets *sets = machine->has_l2 ? &machine->l2 : machine->ll;
+    struct tn_place place;
+    tn_sets_split(sets, entry->address, &place);
+    tn_sets_prefetch(sets, &place);
+}
+
+/* Which levels the line misses, as far as it is known before LL is asked, and where it is there. */
+static inline void look_up_also(struct tn_machine *machine, const struct tn_taken *taken, uint32_t counters,
+                                struct tn_asked *asked)
+{
+    const struct tn_entry *entry = taken->entry;
+    struct tn_wider *wider = machine->wider[stream_of(entry)];
+    struct tn_place place;
+    asked->missed = 0;
+    if (wider && entry->flags & TN_ENTRY_FLUSH)
+        let_go(wider, entry->way);
+    if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH | TN_ENTRY_REUSE) ||
+        (wider && load_wider(wider, entry->way, entry->address)))
+        return;
+    asked->missed = wider ? 1u << TN_ALSO_1 : 0;
+    if (machine->has_l2) {
+        tn_sets_split(&machine->l2, entry->address, &place);
+        tn_sets_use(&machine->l2, &place, NULL);
+    }
+    if (!machine->has_l2 || !place.hit) {
+        asked->missed |= (machine->has_l2 ? 1u << TN_ALSO_2 : 0) | 1u << TN_ALSO_LL;
+        tn_sets_split(machine->ll, entry->address, &asked->place);
+        tn_sets_prefetch(machine->ll, &asked->place);
+    }
+    if (asked->missed) {
+        __builtin_prefetch(taken->near + counters, 1);
+        __builtin_prefetch(taken->of_node + counters, 1);
+    }
+}
+
+static inline void consume_also(struct tn_machine *machine, const struct tn_taken *taken, uint32_t counters,
+                                struct tn_asked *asked)
+{
+    if (asked->missed & 1u << TN_ALSO_1)
+        charge_also(machine, taken, TN_ALSO_1, counters);
+    if (asked->missed & 1u << TN_ALSO_2)
+        charge_also(machine, taken, TN_ALSO_2, counters);
+    if (!(asked->missed & 1u << TN_ALSO_LL))
+        return;
+    tn_sets_use(machine->ll, &asked->place, NULL);
+    if (!asked->place.hit)
+        charge_also(machine, taken, TN_ALSO_LL, counters);
+}
+
+/* Takes entries of the ring further, whose thread has caches of further machines: from the numbers in `from` on, each
+ * step up to its own. `counters`: the first one of all. */
+static __attribute__((noinline)) void also_take(struct tn_ring *ring, const uint64_t from[3], uint64_t foresee_to,
+                                                uint64_t look_up_to, uint64_t consume_to, uint32_t counters)
+{
+    struct tn_also_caches *caches = ring->l1[TN_DATA]->also;
+    for (uint32_t i = 0; i < caches->count; i++, counters += TN_ALSO_EVENTS) {
+        struct tn_machine *machine = &caches->machine[i];
+        for (uint64_t at = from[0]; at < foresee_to; at++)
+            foresee_also(machine, &ring->entries[at & ring->mask]);
+        for (uint64_t at = from[1]; at < look_up_to; at++)
+            look_up_also(machine, &ring->taken[at % TN_AHEAD], counters, &machine->asked[at % TN_AHEAD]);
+        for (uint64_t at = from[2]; at < consume_to; at++)
+            consume_also(machine, &ring->taken[at % TN_AHEAD], counters, &machine->asked[at % TN_AHEAD]);
+    }
+}
+
+#endif

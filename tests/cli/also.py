@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+also.py: further machines of one run, beside runs of their own.
+
+    also.py TENURE KERNELS CASES
+
+What `record --also=NAME` says of each machine is what `record --machine=NAME` says of it, in all tables and events
+that both have, with either engine and with threads. Estimates of time are compared where D1 is the recorded one. Then:
+what files are written, how they are read, what is refused, and that the recorded machine's profile is what it is
+without others.
+"""
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+
+from checks import check, finish, run
+
+TENURE, KERNELS, CASES = (os.path.abspath(path) for path in sys.argv[1:4])
+MACHINES = {
+    'small': 'I1 = 4K,4,64\nD1 = 4K,4,64\nLL = 64K,8,64\n',
+    'same': 'I1 = 4K,4,64\nD1 = 4K,4,64\nL2 = 16K,4,64,plru\nLL = 128K,16,128\n',
+    'ways': 'I1 = 4K,4,64\nD1 = 6K,6,64\nL2 = 24K,6,64\nLL = 96K,12,64\n',
+    'sets': 'I1 = 16K,8,64\nD1 = 12K,4,64\nLL = 64K,16,64,rrip\n',
+    'other': 'I1 = 4K,4,64\nD1 = 4K,2,64\nLL = 64K,8,64\n',
+    'lines': 'I1 = 4K,4,64\nD1 = 8K,8,32\nLL = 64K,8,64\n',
+    'policy': 'I1 = 4K,4,64\nD1 = 8K,8,64,plru\nLL = 64K,8,64\n',
+}
+ALSO = ('same', 'ways', 'sets')
+TABLES = ('totals', 'functions', 'lines', 'instructions', 'paths', 'data_objects', 'loops', 'arcs', 'threads')
+TIMES = {'Time', 'Time_incl', 'Time_self'}
+OTHERWISE = {'id', 'parent'} # numbers, which a path that is folded elsewhere changes
+
+
+def rows(profile, table, columns):
+    with sqlite3.connect(f'file:{profile}?mode=ro', uri=True) as database:
+        names = ', '.join(f'"{name}"' for name in columns)
+        costs = 'WHERE D1mr + D1mw > 0' if table == 'data_objects' else '' # one has a row if any D1 missed in it
+        return sorted(map(repr, database.execute(f'SELECT {names} FROM {table} {costs}')))
+
+
+def columns_of(profile, table):
+    with sqlite3.connect(f'file:{profile}?mode=ro', uri=True) as database:
+        return [row[0] for row in database.execute(f'SELECT * FROM {table} LIMIT 0').description]
+
+
+def same(what, got, expected, timed):
+    """All columns of both profiles."""
+    for table in TABLES:
+        of_both = [name for name in columns_of(got, table) if name in columns_of(expected, table)]
+        chosen = [name for name in of_both if name not in OTHERWISE and not name.endswith('_id') and
+                  not name.startswith('first_') and not name.startswith('last_') and (timed or name not in TIMES)]
+        check(f'{what}: {table}: misses', {'DLmr', 'DLmr_incl'} & set(chosen) != set(), True)
+        check(f'{what}: {table}', rows(got, table, chosen) == rows(expected, table, chosen), True)
+
+
+def recorded(profile, *words, program):
+    status, _, errors = run([TENURE, 'record', '-q', '--keep-all', '-o', profile, *words, *program])
+    check(f'{profile}: recorded', (status, errors), (0, ''))
+
+
+def equal(engine, program, *options):
+    name = os.path.basename(program[0])
+    also = ','.join(f'./{one}' for one in ALSO)
+    recorded('all', f'--engine={engine}', '--machine=./small', f'--also={also}', *options, program=program)
+    for machine in ('small', *ALSO):
+        recorded('alone', f'--engine={engine}', f'--machine=./{machine}', *options, program=program)
+        got = 'all' if machine == 'small' else f'all.{machine}'
+        same(f'{engine}: {name}: {machine}', got, 'alone', machine in ('small', 'same'))
+
+
+def read(program):
+    recorded('app', '--machine=./small', '--also=./ways', '--also=./same', program=program)
+    check('files', sorted(name for name in os.listdir('.') if name.startswith('app')), ['app', 'app.same', 'app.ways'])
+    newest = max(('app', 'app.same', 'app.ways'), key=lambda name: os.stat(name).st_mtime_ns)
+    check('the recorded one is the newest', newest, 'app')
+    out = run([TENURE, 'report', '--machine=ways', 'app'])
+    check('report of a machine', (out[0], 'D1 6 KiB, 6-way' in out[1], '(ways)' in out[1]), (0, True, True))
+    check('its own report', run([TENURE, 'report', '--machine=ways', 'app.ways'])[:2], out[:2])
+    status, out, _ = run([TENURE, 'diff', 'app', 'app.ways'])
+    check('compared', (status, 'D1 (size,ways,line,policy) is 4096,4,64 in the baseline, 6144,6,64' in out), (0, True))
+    check('no use of what is another D1', 'SpLossD1' in columns_of('app.ways', 'totals'), False)
+    check('use of what is the same', 'SpLossD1' in columns_of('app.same', 'totals'), True)
+    check('but not below', 'SpLossL' in columns_of('app.same', 'totals'), False)
+    words = ['--raw', '-q', '-o', 'raw', '--machine=./small', '--also=./ways']
+    status, _, errors = run([TENURE, 'record', *words, *program])
+    check('raw', (status, errors), (0, ''))
+    status, _, errors = run([TENURE, 'import', '-o', 'imported', 'raw'])
+    check('imported', (status, 'wrote imported.ways: with the caches of ways, ' in errors), (0, True))
+    same('imported', 'imported.ways', 'app.ways', True)
+    status, out, errors = run([TENURE, 'try', '--dry-run', 'app.ways'])
+    check('tried alone', (status, '--also' in out + errors), (0, False))
+    with open('imported.ways', 'wb') as kept:
+        kept.write(b'somebody else\'s')
+    status, _, errors = run([TENURE, 'import', '-o', 'imported', 'raw'])
+    check('not over a file that is none', (status, 'imported.ways' in errors), (1, True))
+
+
+def refused(program):
+    for words, part in (
+            (['--also=nothing'], 'there is no machine nothing'),
+            (['--also=./ways,./ways'], 'two machines of one name'),
+            (['--also=./ways,./same,./sets,./small', '--also=./other'], '4 further machines'),
+            (['--also=./other'], 'at least as many ways'),
+            (['--also=./lines'], 'lines of one size'),
+            (['--also=./policy'], 'LRU in both'),
+            (['--also=a/b:I1=4K,4,64'], 'the name of a further machine'),
+            (['--also=m:I1=4K,4,64:D1=4K,4,64'], 'a further machine is NAME:I1='),
+            (['--also=m:I1=4K,4,64:D1=4K,4,64:LL=64K,8'], 'a cache is size,associativity,line'),
+            (['--also=./ways', '--sample=8'], 'all sets are'),
+            (['--also=./ways', '--patterns=yes'], 'without --coherence'),
+            (['--also=./ways', '--coherence=mesi'], 'without --coherence'),
+            (['--also=./ways', '--prefetch=stream'], 'without --coherence'),
+            (['--also=./ways', '--runs=2'], '--runs')):
+        status, _, errors = run([TENURE, 'record', '-q', '-o', 'none', '--machine=./small', *words, *program])
+        check(f'{words}: {errors.strip()}', (status, part in errors, errors.count('\n')), (125, True, 1))
+        check(f'{words}: nothing written', [name for name in os.listdir('.') if name.startswith('none')], [])
+    recorded('one', '--machine=./small', program=program)
+    status, _, errors = run([TENURE, 'report', '--machine=ways', 'one'])
+    check('no such machine', (status, 'one is of one machine; `tenure record --also=ways`' in errors), (1, True))
+    status, _, errors = run([TENURE, 'report', '--machine=nothing', 'app'])
+    check('not that machine', (status, 'there is no app.nothing' in errors), (1, True))
+
+
+def main():
+    if not shutil.which('gcc'):
+        print('no gcc')
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.environ.update(XDG_CACHE_HOME='/nonexistent')
+        for name, text in MACHINES.items():
+            with open(name, 'w', encoding='ascii') as file:
+                file.write(text)
+        for source in (f'{KERNELS}/hydro.c', f'{CASES}/heap_gaps.c', f'{CASES}/true_sharing.c'):
+            program = os.path.basename(source)[:-2]
+            check(program, run(['gcc', '-O2', '-g', '-pthread', source, '-o', program, '-lm'])[0], 0)
+        equal('native', ['./hydro', '60', '2'])
+        equal('native', ['./heap_gaps'])
+        equal('native', ['./true_sharing'], '--deterministic=yes', '--index=physical')
+        equal('valgrind', ['./hydro', '20', '1'])
+        read(['./hydro', '20', '1'])
+        refused(['./hydro', '20', '1'])
+        os.chdir('/')
+    return finish()
+
+
+sys.exit(main())
