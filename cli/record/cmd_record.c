@@ -308,10 +308,8 @@ static const char *const *extra_meta(void *record, uint32_t machine)
 
     if (how[0] == NULL)
         again(r, machine, how);
-    list[n++] = "record.options";
-    list[n++] = how[0];
-    list[n++] = "record.program";
-    list[n++] = how[1];
+    list[n++] = "record.options", list[n++] = how[0];
+    list[n++] = "record.program", list[n++] = how[1];
     for (int i = 0; i < GEOMETRY_LEVELS; i++) {
         if (geometry_of(&r->options.config, i)->size == 0)
             continue;
@@ -631,6 +629,11 @@ static bool check_names(const struct record *r, struct names *names)
     }
     char *own = names_own(names);
     bool good = own == NULL || output_allowed(own, r->raw ? &output_raw : &output_profile);
+    for (uint32_t i = 0; own != NULL && good && !r->raw && i < r->options.config.also_count; i++) {
+        char *of_machine = term_text("%s.%s", own, r->options.also_name[i]);
+        good = output_allowed(of_machine, &output_profile);
+        free(of_machine);
+    }
     free(own);
     return good;
 }

@@ -450,7 +450,7 @@ bool trial_advice(tp_profile *profile, int64_t most)
 {
     int64_t count = (int64_t)query_value(profile, "SELECT count(*) FROM temp.advice", 0);
     struct trial trial = {.profile = profile};
-    bool good = count == 0 || trial_begin(&trial, false);
+    bool good = trial_begin(&trial, false);
 
     given_hold_signals();
     for (int64_t rank = 1; good && rank <= count && rank <= most && given_stopped() == 0; rank++) {

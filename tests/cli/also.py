@@ -99,6 +99,11 @@ def read(program):
 
 
 def refused(program):
+    with open('taken.ways', 'wb') as kept:
+        kept.write(b'somebody else\'s')
+    status, out, errors = run([TENURE, 'record', '-q', '-o', 'taken', '--machine=./small', '--also=./ways', *program])
+    check('before it runs', (status, out, 'taken.ways is not a profile' in errors, os.path.exists('taken')),
+          (125, '', True, False))
     for words, part in (
             (['--also=nothing'], 'there is no machine nothing'),
             (['--also=./ways,./ways'], 'two machines of one name'),

@@ -147,6 +147,10 @@ def refused():
     check('sampled is refused', (got, '--sample=8' in errors), (1, True))
     run([TENURE, 'record', '-q', '--raw', '-o', 'raw', *CACHES, program])
     check('imported', run([TENURE, 'import', '-o', 'imported', 'raw'])[0], 0)
+    run([TENURE, 'export', '--format=callgrind', '-o', 'callgrind.out', 'orders'])
+    got, _, errors = run([TENURE, 'html', '--try', '-o', 'none.html', 'callgrind.out'])
+    check('a file of Callgrind', (got, 'does not say how it was recorded' in errors, os.path.exists('none.html')),
+          (1, True, False))
     got, _, errors = tried('imported')
     check('imported by itself is refused', (got, 'does not say how it was recorded' in errors), (1, True))
     got, _, errors = tried('orders', '1', '--', compiled('pad_rows'))
