@@ -51,7 +51,7 @@ VALUES = {
     'cache-sim': ('no', ['--branch-sim=yes']), 'branch-sim': 'yes', 'cacheuse': 'no',
     'write-back': 'yes', 'simulate-wb': 'yes', 'prefetch': 'stream,next-line,d1-stride', 'simulate-hwpref': 'yes',
     'coherence': 'mesi',
-    'also': 'm:I1=32K,8,64:D1=64K,16,64:L2=256K,8,64:LL=4M,16,64',
+    'also': 'm:I1=1024,2,32:D1=4096,4,32:L2=4096,4,64:LL=32768,8,64',
     'remap': 'pool *', 'index': 'physical', 'curves': 'yes', 'tlb': 'yes', 'itlb': '2,1', 'dtlb': '4,2,16,4',
     'timeline': 'no', 'inclusive': 'no', 'paths': '0', 'threads': '1', 'shared-l1': 'yes', 'flush-at-exit': 'no',
     'collect-atstart': ('no', ['--toggle-collect=ping']), 'instr-atstart': 'no', 'instr-at-start': 'no',
