@@ -63,6 +63,11 @@ const char *tn_tlb_check(const struct tn_tlb_geometry *levels)
     return "a TLB has 1 to 32767 entries, a multiple of its associativity";
 }
 
+static bool too_many_lines(const struct tn_geometry *g)
+{
+    return g->size / g->line > TN_L1_MAX_LINES;
+}
+
 /* Whether the level-1 cache has all that `recorded` has, whatever the program does. */
 static bool is_wider(const struct tn_geometry *g, const struct tn_geometry *recorded)
 {
@@ -80,6 +85,8 @@ static const char *check_also(const struct tn_config *config, const struct tn_al
         if (wrong)
             return wrong;
     }
+    if (too_many_lines(&also->i1) || too_many_lines(&also->d1))
+        return "a level-1 cache has at most 16383 lines";
     for (int i = 0; i < 2; i++) {
         const struct tn_geometry *l1 = levels[i], *recorded = i ? &config->d1 : &config->i1;
         bool same = !tn_also_wider(l1, recorded) && l1->line == recorded->line && l1->policy == recorded->policy;
@@ -91,11 +98,6 @@ static const char *check_also(const struct tn_config *config, const struct tn_al
     if (below->line < also->i1.line || below->line < also->d1.line || also->ll.line < below->line)
         return "a line cannot be smaller than a line of the level above";
     return NULL;
-}
-
-static bool too_many_lines(const struct tn_geometry *g)
-{
-    return g->size / g->line > TN_L1_MAX_LINES;
 }
 
 const char *tn_config_check(const struct tn_config *config)
@@ -156,7 +158,7 @@ const char *tn_config_check(const struct tn_config *config)
     if (config->also_count > 0 && (config->sample != 1 || config->coherence || tn_prefetches(config) ||
                                    config->shared_l1 || config->remap_count > 0 || config->patterns))
         return "further machines (--also) are simulated only where all sets are (--sample=1), without --coherence, "
-               "--prefetch, --shared-l1, --remap and --patterns";
+               "--prefetch, --shared-l1, --remap, --patterns and --interdependence";
     for (uint32_t i = 0; i < config->also_count; i++) {
         if ((wrong = check_also(config, &config->also[i])))
             return wrong;

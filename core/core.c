@@ -478,7 +478,8 @@ static void flush_caches(struct tn_thread *thread)
         tn_lower_flush(core, thread->l2, time_consumed(core));
         tn_lock_give(&core->consuming);
     }
-    tn_also_clear(thread->d1->also);
+    tn_also_free(thread->d1->also);
+    thread->d1->also = tn_also_new(&core->config, core->also);
     if (thread->i1->prefetcher)
         memset(thread->i1->prefetcher, 0, sizeof *thread->i1->prefetcher);
 }
@@ -747,7 +748,7 @@ static void end_tenures(tn_core *core)
     if (core->config.cache_sim) {
         tn_drain(core);
         tn_lower_flush(core, core->ll, time_consumed(core));
-        tn_also_last_clear(core->also);
+        tn_also_last_clear(core->also, &core->config);
     }
 }
 

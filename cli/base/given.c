@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static char shown[PATH_MAX];
@@ -54,17 +55,18 @@ static bool progress(void *user, const char *stage, uint64_t done, uint64_t tota
     return stopped == 0;
 }
 
-int given_import(const char *const *files, size_t count, const char *out, struct tp_import_options *options,
+int given_import(const char *const *files, size_t count, const char *out, const struct tp_import_options *options,
                  struct tp_import_result *result, struct tp_error *err)
 {
     struct sigaction before[OUTPUT_SIGNALS];
 
     output_catch_signals(stop, before);
-    options->progress = progress;
+    struct tp_import_options own = *options;
+    own.progress = progress;
     if (tp_kind(files[0], err) == TP_KIND_RAW) /* of which time is estimated */
-        options->meta = machine_meta(options->meta);
-    int failed = count == 1 ? tp_import(files[0], out, options, result, err)
-                            : tp_import_text(files, count, out, options, result, err);
+        own.meta = machine_meta(options->meta);
+    int failed = count == 1 ? tp_import(files[0], out, &own, result, err)
+                            : tp_import_text(files, count, out, &own, result, err);
     term_progress_end();
     output_release_signals(before);
     return failed;
@@ -82,50 +84,60 @@ void given_release_signals(void)
     output_release_signals(held);
 }
 
-/* "wrote app.profile.amd-zen5: amd-zen5 would take 0.92 of the time" */
-static void tell_machine(const char *path, const char *name, const char *recorded)
+void given_tell_machine(const char *out, const char *name)
 {
-    static const char *const sql = "SELECT \"%s\" FROM totals";
+    char *path = term_text("%s.%s", out, name), safe[PATH_MAX], *sql;
     struct tp_error err;
-    tp_profile *profile = tp_open(path, &err), *other = tp_open(recorded, &err);
-    const char *event = profile != NULL && tp_timed(profile) ? "Time" : "CEst";
-    char *query = term_text(sql, event), safe[PATH_MAX];
+    tp_profile *profile = tp_open(path, &err), *recorded = tp_open(out, &err);
 
-    term_escape(safe, sizeof safe, path);
-    fprintf(stderr, "tenure: wrote %s", safe);
-    if (profile != NULL && other != NULL)
-        fprintf(stderr, ": with the caches of %s, %.2f of %s", name,
-                query_value(profile, query, NAN) / query_value(other, query, NAN),
-                *event == 'T' ? "the estimated time" : event);
-    fputc('\n', stderr);
-    free(query);
+    if (profile != NULL && recorded != NULL) {
+        bool timed = tp_timed(profile);
+        sql = term_text("SELECT %s FROM totals", timed ? "Time" : "CEst");
+        term_escape(safe, sizeof safe, path);
+        fprintf(stderr, "tenure: wrote %s: with the caches of %s, %.3g of %s\n", safe, name,
+                query_value(profile, sql, NAN) / query_value(recorded, sql, NAN),
+                timed ? "the estimated time" : "CEst");
+        free(sql);
+    }
     tp_close(profile);
-    tp_close(other);
+    tp_close(recorded);
+    free(path);
+}
+
+/* Of the newest profiles, the recorded machine's is the newest: the kernel's own times of files are coarser. */
+static void make_newest(const char *path)
+{
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+
+    clock_gettime(CLOCK_REALTIME, &times[1]);
+    utimensat(AT_FDCWD, path, times, 0);
 }
 
 bool given_import_machines(const char *raw, const char *out, const struct given_machines *how)
 {
-    struct tp_import_options options = *how->options;
     struct tp_error err;
     bool good = true;
 
-    for (uint32_t i = 0; i < how->found->machines && given_stopped() == 0; i++) {
+    if (how->found->machines == 0)
+        return true;
+    given_hold_signals();
+    for (uint32_t i = 0; i < how->found->machines; i++) {
+        struct tp_import_options options = *how->options;
         char *path = term_text("%s.%s", out, how->found->machine[i]);
-        bool imported = output_allowed(path, &output_profile);
+        bool imported = given_stopped() == 0 && output_allowed(path, &output_profile);
         options.machine = i + 1;
-        options.meta = how->meta != NULL ? how->meta(how->user, options.machine) : how->options->meta;
+        if (how->meta != NULL)
+            options.meta = how->meta(how->user, options.machine);
         if (imported && given_import(&raw, 1, path, &options, &(struct tp_import_result){0}, &err) != 0) {
             term_error("%s", err.message);
             imported = false;
         }
-        if (imported && !how->quiet)
-            tell_machine(path, how->found->machine[i], out);
         good &= imported;
         free(path);
     }
-    if (how->found->machines > 0)
-        utimensat(AT_FDCWD, out, NULL, 0); /* of the newest profiles, the recorded machine's is the newest */
-    return good && given_stopped() == 0;
+    make_newest(out);
+    given_release_signals();
+    return good;
 }
 
 int given_stopped(void)
@@ -275,26 +287,54 @@ const char *given_check_weights(void *unused, const char *name, const char *weig
     return tp_weights_check(weights, &err) == 0 ? NULL : err.message;
 }
 
+/* Whether `list`, of meta `also`, has the machine. */
+static bool has_machine(const char *list, const char *machine)
+{
+    size_t length = strlen(machine);
+
+    while (list != NULL && *list != '\0') {
+        list += strspn(list, "; ");
+        if (strncmp(list, machine, length) == 0 && list[length] == ':')
+            return true;
+        list += strcspn(list, ";");
+    }
+    return false;
+}
+
+static bool same_meta(tp_profile *a, tp_profile *b, const char *key)
+{
+    const char *of_a = tp_meta(a, key), *of_b = tp_meta(b, key);
+
+    return of_a != NULL && of_b != NULL && strcmp(of_a, of_b) == 0;
+}
+
 /* The profile of another machine of the same run is called as that of the recorded one, with its name behind. */
 tp_profile *given_open_machine(const char *path, const char *weights, const char *machine)
 {
-    tp_profile *profile = given_open_weighed(path, weights);
+    tp_profile *profile = given_open_weighed(path, weights), *other = NULL;
     const char *own = profile != NULL ? tp_meta(profile, "machine") : NULL;
 
+    if (profile != NULL && own == NULL)
+        own = tp_meta(profile, "cache.LL.source"); /* --machine */
     if (machine == NULL || profile == NULL || (own != NULL && strcmp(own, machine) == 0))
         return profile;
-    bool has = tp_meta(profile, "also") != NULL;
-    char *other = term_text("%s.%s", given_name(), machine);
-    given_close(profile);
-    profile = NULL;
-    if (access(other, F_OK) == 0)
-        profile = given_open_weighed(other, weights);
-    else if (has)
-        term_error("there is no %s: `tenure record --also=%s` would have written it", other, machine);
+    char *name = term_text("%s.%s", given_name(), machine);
+    if (!has_machine(tp_meta(profile, "also"), machine))
+        term_error("%s knows nothing of a machine %s: `tenure record --also=%s` counts for it, too", given_name(),
+                   machine, machine);
+    else if (tp_kind_is_raw(tp_kind(given_name(), &(struct tp_error){0})))
+        term_error("%s is a raw profile: `tenure import` makes one of each machine of it", given_name());
     else
-        term_error("%s is of one machine; `tenure record --also=%s` counts for others, too", given_name(), machine);
-    free(other);
-    return profile;
+        other = given_open_weighed(name, weights);
+    if (other != NULL && (!same_meta(profile, other, "import.raw") || tp_meta(other, "machine") == NULL ||
+                          strcmp(tp_meta(other, "machine"), machine) != 0)) {
+        term_error("%s is of another run, or of another machine", name);
+        given_close(other);
+        other = NULL;
+    }
+    free(name);
+    given_close(profile);
+    return other;
 }
 
 tp_profile *given_open_weighed(const char *path, const char *weights)

@@ -47,7 +47,7 @@ void given_tell(const char *raw, const struct tp_import_result *result);
 
 /* tp_import, of several files tp_import_text, with progress on a terminal. A signal that asks to end (SIGINT, SIGTERM,
  * SIGHUP) makes it give up and leave nothing half done; given_stopped is that signal then, else 0. */
-int given_import(const char *const *files, size_t count, const char *out, struct tp_import_options *options,
+int given_import(const char *const *files, size_t count, const char *out, const struct tp_import_options *options,
                  struct tp_import_result *result, struct tp_error *err);
 /* The same of the further machines that are in the raw profile (docs/model.md, 23), once that itself is imported: each
  * in a file of its own, `out` with its name behind. False: not all could be; it was told why. */
@@ -56,9 +56,10 @@ struct given_machines {
     const struct tp_import_result *found; /* by the import of the recorded machine */
     const char *const *(*meta)(void *user, uint32_t machine); /* options->meta of each; NULL: those of `options` */
     void *user;
-    bool quiet; /* which were written is not told */
 };
 bool given_import_machines(const char *raw, const char *out, const struct given_machines *how);
+/* That the profile of this machine was written beside `out`, and what its time is of the recorded one's. */
+void given_tell_machine(const char *out, const char *name);
 int given_stopped(void);
 /* The same for other work that has something to tidy: between these, such a signal only sets given_stopped. */
 void given_hold_signals(void);

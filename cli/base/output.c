@@ -106,6 +106,10 @@ bool output_allowed(const char *path, const struct output_kind *kind)
         term_error("%s is an open file, and %s is always a new one: name a file", path, kind->name);
         return false;
     }
+    if (kind->is != NULL && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        term_error("%s is a directory: name a file", path);
+        return false;
+    }
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 || is_of_kind(path, kind))
         return true;
     if (kind->is != NULL || kind->mark != NULL)

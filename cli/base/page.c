@@ -60,6 +60,16 @@ int page_write(tp_profile *profile, const struct page_options *options, const ch
     return status;
 }
 
+static bool try_advice(tp_profile *profile, const struct page_command *command, const struct page_options *options)
+{
+    struct tp_error err;
+    bool advised = tp_advise(profile, NULL, &err) == 0;
+
+    if (!advised)
+        term_error("%s", err.message);
+    return advised && command->try(profile, options->weights, UINT64_MAX);
+}
+
 int page_command(const struct page_command *command, int argc, char **argv)
 {
     struct page_options options = {0};
@@ -77,14 +87,12 @@ int page_command(const struct page_command *command, int argc, char **argv)
     tp_profile *profile = given_open_weighed(first < argc ? argv[first] : NULL, options.weights);
     if (profile == NULL)
         return CLI_ERROR;
-    struct tp_error err;
-    bool advised = options.try && tp_advise(profile, NULL, &err) == 0;
-    if (options.try && !advised)
-        term_error("%s", err.message);
-    bool good = !options.try || (advised && command->try(profile, INT64_MAX));
     if (options.out != NULL)
         snprintf(path, sizeof path, "%s", options.out);
-    if (good && (options.out != NULL || command->place(path, sizeof path)))
+    bool good = options.out != NULL || command->place(path, sizeof path);
+    if (good && options.try)
+        good = output_allowed(path, &page_kind) && try_advice(profile, command, &options);
+    if (good)
         status = page_write(profile, &options, path, command->mode, &result);
     given_close(profile);
     return status == CLI_GOOD ? command->tell(path, &options, &result) : status;

@@ -45,7 +45,8 @@ struct page_command {
     unsigned mode;
     bool to_stdout;                            /* may be where it is written to */
     bool (*place)(char *path, size_t size);    /* where it goes without --out; false with a line on stderr */
-    bool (*try)(tp_profile *profile, int64_t most); /* trial_advice (trial.h), that this does not know */
+    /* trial_advice (trial.h), that this does not know. */
+    bool (*try)(tp_profile *profile, const char *weights, uint64_t most);
     int (*tell)(const char *path, const struct page_options *options, const struct tp_html_result *result);
 };
 /* Returns the exit status: that of `tell`, once the page is written. */

@@ -90,18 +90,18 @@ static int import(const struct import *options, const char *const *files, int co
         term_error("%s", err.message);
         return CLI_ERROR;
     }
-    if (!given_import_machines(files[0], out, &(struct given_machines){&how, &result, .quiet = options->quiet})) {
-        given_end_if_stopped();
-        return CLI_ERROR;
-    }
+    bool all = given_import_machines(files[0], out, &(struct given_machines){&how, &result});
+    given_end_if_stopped();
     given_tell(files[0], &result);
     if (!options->quiet) {
         given_tell_missing(&result);
         term_error("wrote %s: %u part%s, %llu functions, %llu instructions, %llu call paths", out, result.parts,
                    result.parts == 1 ? "" : "s", (unsigned long long)result.functions,
                    (unsigned long long)result.instructions, (unsigned long long)result.paths);
+        for (uint32_t i = 0; i < result.machines; i++)
+            given_tell_machine(out, result.machine[i]);
     }
-    return result.damaged ? CLI_ERROR : CLI_GOOD;
+    return result.damaged || !all ? CLI_ERROR : CLI_GOOD;
 }
 
 int cmd_import(int argc, char **argv)

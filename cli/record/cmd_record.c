@@ -27,6 +27,7 @@
 #include "cli/record/hint.h"
 #include "cli/base/machine.h"
 #include "cli/record/launch.h"
+#include "cli/record/again.h"
 #include "cli/record/machines.h"
 #include "cli/record/named.h"
 #include "cli/record/target.h"
@@ -59,6 +60,7 @@ struct record {
     char **arguments; /* for the engine: options that were given, with room for all */
     size_t argument_count;
     const char *native_only; /* the first option that Valgrind's engine does not have; NULL: none */
+    bool incomplete; /* a further machine's profile could not be written */
     bool control, embed_source, source_anywhere, keep_all, raw, quiet;
     char *elements; /* file with what the program's data is made of; NULL: none */
     char control_dir[PATH_MAX]; /* of the pages for `tenure control`; "": none */
@@ -269,55 +271,12 @@ static char **engine_argv(struct record *r, const struct engine *engine, const s
 
 /* ------------------------------------------------------------------------------------------ afterwards */
 
-/* How the recording can be made again, for `tenure try`: options, and the program's words. */
-static void again(const struct record *r, uint32_t machine, const char *meta[2])
-{
-    char *options = term_text("%s", ""), geometry[GEOMETRY_TEXT];
-    struct tn_config config = r->options.config;
-    size_t words = 0;
-
-    if (machine > 0) {
-        const struct tn_also *caches = &config.also[machine - 1];
-        config.i1 = caches->i1, config.d1 = caches->d1, config.l2 = caches->l2, config.ll = caches->ll;
-    }
-    for (size_t i = 0; i < GEOMETRY_LEVELS; i++) {
-        const struct tn_geometry *cache = geometry_of(&config, i);
-
-        geometry_put(geometry, cache);
-        char *option = term_text("--%s=%s", geometry_name[i], cache->size > 0 ? geometry : "none");
-        options = words_add(options, &option, 1);
-        free(option);
-    }
-    while (r->program[words] != NULL)
-        words++;
-    for (size_t i = 0; i < r->argument_count; i++) {
-        if (strncmp(r->arguments[i], "--also=", 7) != 0)
-            options = words_add(options, &r->arguments[i], 1);
-    }
-    meta[0] = options;
-    meta[1] = words_add(term_text("%s", ""), r->program, words);
-}
-
-/* key, value, ..., NULL for the profile: where the geometry came from, and how to record again. */
+/* What `record` adds to the meta data (again.h). */
 static const char *const *extra_meta(void *record, uint32_t machine)
 {
     struct record *r = record;
-    static const char *list[2 * GEOMETRY_LEVELS + 5], *ways[1 + TN_ALSO_MOST][2];
-    const char **how = ways[machine];
-    int n = 0;
 
-    if (how[0] == NULL)
-        again(r, machine, how);
-    list[n++] = "record.options", list[n++] = how[0];
-    list[n++] = "record.program", list[n++] = how[1];
-    for (int i = 0; i < GEOMETRY_LEVELS; i++) {
-        if (geometry_of(&r->options.config, i)->size == 0)
-            continue;
-        list[n++] = geometry_source_key[i];
-        list[n++] = r->options.geometry_source[i];
-    }
-    list[n] = NULL;
-    return list;
+    return again_meta(&(struct again){&r->options, r->program, r->arguments, r->argument_count}, machine);
 }
 
 /* Of a name that was not known before the program ran. */
@@ -363,16 +322,16 @@ static bool import(struct record *r, const char *raw, const char *profile)
                    term_word(word, raw));
         return false;
     }
-    struct given_machines machines = {&options, &result, extra_meta, r, r->quiet};
-    bool all = given_import_machines(raw, profile, &machines);
+    struct given_machines machines = {&options, &result, extra_meta, r};
+    r->incomplete |= !given_import_machines(raw, profile, &machines);
     given_tell(raw, &result);
     if (!r->quiet && r->run == 0)
         given_tell_missing(&result);
-    if (result.damaged || !all)
+    if (result.damaged || r->incomplete)
         term_error("the raw profile is kept: %s", raw);
     else
         unlink(raw);
-    return all;
+    return true;
 }
 
 /* The profile of one run, from 0; freed by the caller. */
@@ -493,6 +452,8 @@ static struct told tell(struct record *r, const char *path, bool alone)
     if (!r->quiet) {
         term_escape(safe, sizeof safe, path);
         fprintf(stderr, "\ntenure: wrote %s\n", safe);
+        for (uint32_t i = 0; i < r->options.config.also_count; i++)
+            given_tell_machine(path, r->options.also_name[i]);
         if (tp_startup(profile, true, &err) != 0)
             term_error("%s", err.message);
         else
@@ -731,7 +692,8 @@ static int check(struct record *r, char **program, struct names *names, struct e
         return CLI_OWN_FAILURE;
     }
     if (r->runs > 1 && (r->raw || r->options.trace_children || r->options.config.also_count > 0)) {
-        term_error("record: --runs leaves one profile of one program: not with --raw, --trace-children and --also");
+        term_error("record: --runs leaves one profile of one program: it does not go with --raw, --trace-children or "
+                   "--also");
         return CLI_OWN_FAILURE;
     }
     if (r->machine != NULL && !take_machine(r, &machine))
@@ -869,7 +831,7 @@ static int record(struct record *r, char **program)
     if (outcome == NO_PROFILE)
         return without_profile(status);
     bool cut_off = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; /* as it wrote its profile, perhaps */
-    if ((outcome == LOST && !cut_off) || told.unread)
+    if ((outcome == LOST && !cut_off) || told.unread || r->incomplete)
         return CLI_OWN_FAILURE;
     if (told.nothing && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return CLI_OWN_FAILURE;

@@ -67,10 +67,15 @@ static const struct opt_command command = {
 static const struct {
     const char *words, *event;
 } shown[] = {
-    {"D1 misses", "coalesce(D1mr, 0) + coalesce(D1mw, 0)"},
-    {"LL misses", "coalesce(DLmr, 0) + coalesce(DLmw, 0)"},
-    {"bytes never touched", "coalesce(SpLossD1, 0)"},
+    {"D1 misses", "D1mr + D1mw"},
+    {"LL misses", "DLmr + DLmw"},
+    {"bytes never touched", "SpLossD1"}, /* the last: not with --cacheuse=no */
 };
+
+static size_t shown_of(const struct try *try)
+{
+    return sizeof shown / sizeof *shown - (tp_event_find(try->trial.profile, "SpLossD1") == NULL);
+}
 
 static double of_data(tp_profile *profile, const char *name, const char *expression)
 {
@@ -148,16 +153,16 @@ static void print_item(const struct try *try, const struct trial_item *item)
          term_number(after, whole(item->costs.after)), term_number(before, whole(item->before)));
     for (size_t i = 0; i < item->whats; i++) {
         char *name = name_of(try->trial.profile, item->what[i].data);
-        for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
+        for (size_t k = 0; k < shown_of(try); k++)
             line(k == 0 ? "data" : "", "%s %s instead of %s%s%s", shown[k].words,
                  term_number(after, whole(of_data(item->with, name, shown[k].event))),
                  term_number(before, whole(of_data(try->trial.profile, name, shown[k].event))),
                  k == 0 ? ", of " : "", k == 0 ? name : "");
         free(name);
     }
-    if (item->otherwise != 0)
+    if (item->costs.otherwise != 0)
         line("note", "this run had %+.1f %% instructions: it did something else than the recorded one",
-             item->otherwise);
+             item->costs.otherwise);
 }
 
 static void write_item(struct try *try, const struct trial_item *item)
@@ -176,7 +181,7 @@ static void write_item(struct try *try, const struct trial_item *item)
         tp_json_text(&try->to, "data", name);
         tp_json_text(&try->to, "words", item->what[i].words);
         tp_json_text(&try->to, "remap", item->what[i].remap);
-        for (size_t k = 0; item->with != NULL && k < sizeof shown / sizeof *shown; k++) {
+        for (size_t k = 0; item->with != NULL && k < shown_of(try); k++) {
             tp_json_begin(&try->to, shown[k].words, '{', ", ");
             tp_json_figure(&try->to, "before", of_data(try->trial.profile, name, shown[k].event));
             tp_json_figure(&try->to, "after", of_data(item->with, name, shown[k].event));
@@ -191,7 +196,7 @@ static void write_item(struct try *try, const struct trial_item *item)
         tp_json_figure(&try->to, "before", item->before);
         tp_json_figure(&try->to, "after", item->costs.after);
         tp_json_figure(&try->to, "saved", item->saved);
-        tp_json_bool(&try->to, "did_otherwise", item->otherwise != 0);
+        tp_json_bool(&try->to, "did_otherwise", item->costs.otherwise != 0);
         if (item->same > 0)
             tp_json_integer(&try->to, "same_as", item->same);
     }

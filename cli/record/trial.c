@@ -173,11 +173,16 @@ static tp_profile *record_with(struct trial *trial, const struct trial_item *ite
         return NULL;
     }
     tp_profile *profile = tp_open(trial->path, &err);
+    if (profile != NULL && trial->weights != NULL && tp_weigh(profile, trial->weights, &err) != 0) {
+        tp_close(profile);
+        profile = NULL;
+    }
     if (profile == NULL)
         term_error("%s", err.message);
     return profile;
 }
 
+/* ------------------------------------------------------------------------------------------ comparing */
 
 static double total(tp_profile *profile, const char *event)
 {
@@ -225,7 +230,7 @@ static bool compare(struct trial *trial, struct trial_item *item)
     item->costs.after = total(item->with, trial->event);
     item->costs.cest = percent(total(trial->profile, "CEst"), total(item->with, "CEst"));
     double was = total(trial->profile, "Ir"), is = total(item->with, "Ir");
-    item->otherwise = fabs(is - was) > OTHERWISE * was ? 100 * (is / was - 1) : 0;
+    item->costs.otherwise = fabs(is - was) > OTHERWISE * was ? 100 * (is / was - 1) : 0;
     for (size_t i = 0; i < 2; i++)
         item->costs.lines[i] = total(trial->profile, loaded[i]) - total(item->with, loaded[i]);
     return true;
@@ -268,6 +273,8 @@ bool trial_run(struct trial *trial, struct trial_item *item)
         unlink(trial->path);
     }
     item->tried = true;
+    if (tp_timed(trial->profile) && strcmp(trial->event, "CEst") == 0)
+        item->promised = item->promised_cest;
     item->saved = percent(item->before, item->costs.after);
     return true;
 }
@@ -278,10 +285,12 @@ bool trial_take(struct trial *trial, int64_t rank, struct trial_item *item)
     struct query q;
 
     *item = (struct trial_item){.rank = rank};
-    query_begin(&q, trial->profile, "SELECT title, share, data FROM temp.advice WHERE id = %lld", (long long)rank);
+    query_begin(&q, trial->profile, "SELECT title, share, data, cest_share FROM temp.advice WHERE id = %lld",
+                (long long)rank);
     while (item->title == NULL && query_row(&q)) {
         item->title = term_text("%s%s%s", query_text(&q, 0), query_null(&q, 2) ? "" : ": ", query_text(&q, 2));
         item->promised = query_real(&q, 1);
+        item->promised_cest = query_real(&q, 3);
     }
     if (!query_end(&q))
         return false;
@@ -407,7 +416,6 @@ bool trial_begin(struct trial *trial, bool words_only)
     return make_folder(trial);
 }
 
-
 void trial_end(struct trial *trial)
 {
     if (*trial->folder != '\0')
@@ -428,10 +436,10 @@ static bool tell_tried(const struct trial *trial, const struct trial_item *item)
     char *words = term_text("%s", item->whats > 0 ? item->what[0].words : item->why);
     struct tp_error err = {0};
 
-    if (item->otherwise != 0) {
+    if (item->costs.otherwise != 0) {
         free(words);
         words = term_text("%s (a run with %+.1f %% instructions: it did something else than the recorded one)",
-                          item->what[0].words, item->otherwise);
+                          item->what[0].words, item->costs.otherwise);
     }
     bool good = tp_advice_tried(trial->profile, item->rank,
                                 &(struct tp_tried){.event = item->tried ? trial->event : NULL,
@@ -446,14 +454,14 @@ static bool tell_tried(const struct trial *trial, const struct trial_item *item)
     return good;
 }
 
-bool trial_advice(tp_profile *profile, int64_t most)
+bool trial_advice(tp_profile *profile, const char *weights, uint64_t most)
 {
     int64_t count = (int64_t)query_value(profile, "SELECT count(*) FROM temp.advice", 0);
-    struct trial trial = {.profile = profile};
-    bool good = trial_begin(&trial, false);
+    struct trial trial = {.profile = profile, .weights = weights};
 
     given_hold_signals();
-    for (int64_t rank = 1; good && rank <= count && rank <= most && given_stopped() == 0; rank++) {
+    bool good = trial_begin(&trial, false);
+    for (int64_t rank = 1; good && rank <= count && (uint64_t)rank <= most && given_stopped() == 0; rank++) {
         struct trial_item item;
         good = trial_take(&trial, rank, &item) && trial_run(&trial, &item) && tell_tried(&trial, &item);
         trial_forget(&item);

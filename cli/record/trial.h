@@ -3,7 +3,7 @@
  * trial.h: a profile's recording once more, with data structures elsewhere: what a remedy would save.
  *
  *   struct trial trial = {.profile = profile};
- *   bool good = trial_begin(&trial);
+ *   bool good = trial_begin(&trial, false);
  *   ... trial_take(&trial, rank, &item), trial_run(&trial, &item), item.saved ..., trial_forget(&item) ...
  *   trial_end(&trial);
  *
@@ -27,6 +27,7 @@ enum { TRIAL_REMAPS = 32 };
 struct trial {
     tp_profile *profile;
     char **given;      /* the program, if the user named one; else NULL: the profile's */
+    const char *weights; /* that CEst of the profile has; NULL: the usual ones */
     const char *out;   /* where the profile of a run is to stay, or NULL: the run is beside it until then */
     const char *event; /* that is compared: Time, or CEst; set by trial_begin */
 
@@ -41,6 +42,7 @@ struct trial {
             double after;    /* the event */
             double cest;     /* of CEst what is saved, in percent */
             double lines[2]; /* that less are loaded into D1, and from memory */
+            double otherwise; /* in percent: instructions that the run has more, if it did something else; else 0 */
         } costs;
     } *done; /* what was tried for a piece of advice, and may be the remedy of another one, too */
     size_t dones;
@@ -54,13 +56,13 @@ struct trial_item {
     struct tp_try what[TRIAL_REMAPS];
     size_t whats;
     double promised; /* in percent of the event; with a rank */
+    double promised_cest; /* the same of CEst */
 
     tp_profile *with; /* of the run; NULL: not tried, or `same` */
     bool tried;
     int64_t same;     /* rank of the advice whose remedy was the same; 0: none */
     double before;    /* the event */
     double saved;     /* of it, in percent */
-    double otherwise; /* in percent: instructions that the run has more, if it did something else; 0: it did not */
     struct trial_costs costs;
 };
 
@@ -79,6 +81,6 @@ void trial_print_command(const struct trial *trial, const struct trial_item *ite
 
 /* Tries the first `most` pieces of advice; what is said of each that was tried is what came of it from then on
  * (advice.h: columns `tried`, `promised`, and evidence `remap`), of each that cannot be, why (evidence `untried`). */
-bool trial_advice(tp_profile *profile, int64_t most);
+bool trial_advice(tp_profile *profile, const char *weights, uint64_t most);
 
 #endif

@@ -74,6 +74,7 @@ bool report_timeline(struct report *report, const struct tp_section_group *group
 bool report_advice_known(struct report *report); /* finds it, too */
 bool report_advice(struct report *report, const struct tp_section_group *group);
 bool report_advice_code(struct report *report); /* advice alone, as code_format says */
+long long advice_most(const struct report *report); /* the largest rank that is shown */
 /* "up to " where what advice saves is an estimate from above: all but that of high confidence. */
 const char *advice_at_most(const char *certain);
 

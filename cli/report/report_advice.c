@@ -288,8 +288,13 @@ bool report_advice_known(struct report *report)
     else if (tp_advise(report->profile, limits, &err) != 0)
         term_error("%s", err.message);
     else
-        return !report->try || trial_advice(report->profile, (int64_t)report->limit);
+        return !report->try || trial_advice(report->profile, report->weights, report->limit);
     return false;
+}
+
+long long advice_most(const struct report *report)
+{
+    return report->limit < INT64_MAX ? (long long)report->limit : INT64_MAX;
 }
 
 bool report_advice(struct report *report, const struct tp_section_group *group)
@@ -303,7 +308,7 @@ bool report_advice(struct report *report, const struct tp_section_group *group)
                 "file, line, data, cest, cest_share, cycles, share, bytes, memory_bytes, confidence, certain, tried, "
                 "promised, remap, fix "
                 "FROM temp.advice WHERE id <= %lld ORDER BY cycles DESC, id",
-                (long long)report->limit);
+                advice_most(report));
     bool good = report->json ? advice_json(report, &q) : print_all(report, &q);
     report->sections++;
     return query_end(&q) && good;

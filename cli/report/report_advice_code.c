@@ -90,7 +90,7 @@ static bool write_gcc(struct report *report)
     char message[8192], text[8400];
     bool good = true;
 
-    query_begin(&q, report->profile, ITEMS, (long long)report->limit);
+    query_begin(&q, report->profile, ITEMS, advice_most(report));
     while (good && query_row(&q)) {
         code_message(&q, message, sizeof message);
         snprintf(text, sizeof text, "warning: %s [tenure-%s]", message, query_text(&q, 1));
@@ -192,7 +192,7 @@ static bool sarif_results(struct report *report)
     bool good = true;
 
     tp_json_begin(out, "results", '[', ",\n");
-    query_begin(&q, report->profile, ITEMS, (long long)report->limit);
+    query_begin(&q, report->profile, ITEMS, advice_most(report));
     while (good && query_row(&q)) {
         tp_json_begin(out, NULL, '{', ", ");
         snprintf(text, sizeof text, "tenure-%s", query_text(&q, 1));

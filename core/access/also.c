@@ -40,16 +40,12 @@ static void wider_free(struct tn_wider *wider)
     tn_host_free(wider, sizeof *wider);
 }
 
-static void wider_clear(struct tn_wider *wider)
-{
-    if (!wider)
-        return;
-    memset(wider->held, 0, wider->lines * sizeof *wider->held);
-    memset(wider->inside, 0, wider->sets * sizeof *wider->inside);
-    memset(wider->count, 0, wider->sets * sizeof *wider->count);
-}
-
 /* ------------------------------------------------------------------------------------------ machines */
+
+static void init_sets(struct tn_sets *sets, const struct tn_geometry *geometry, const struct tn_config *config)
+{
+    tn_sets_init(sets, geometry, config->physical ? tn_sample_end(config) : 64);
+}
 
 struct tn_also_last *tn_also_last_new(const struct tn_config *config)
 {
@@ -58,7 +54,7 @@ struct tn_also_last *tn_also_last_new(const struct tn_config *config)
     struct tn_also_last *last = tn_host_alloc(sizeof *last);
     last->count = config->also_count;
     for (uint32_t i = 0; i < last->count; i++)
-        tn_sets_init(&last->sets[i], &config->also[i].ll, config->physical ? tn_sample_end(config) : 64);
+        init_sets(&last->sets[i], &config->also[i].ll, config);
     return last;
 }
 
@@ -71,10 +67,13 @@ void tn_also_last_free(struct tn_also_last *last)
     tn_host_free(last, sizeof *last);
 }
 
-void tn_also_last_clear(struct tn_also_last *last)
+void tn_also_last_clear(struct tn_also_last *last, const struct tn_config *config)
 {
-    for (uint32_t i = 0; last && i < last->count; i++)
-        tn_sets_clear(&last->sets[i], 0, last->sets[i].sets);
+    for (uint32_t i = 0; last && i < last->count; i++) {
+        tn_sets_free(&last->sets[i]);
+        last->sets[i] = (struct tn_sets){0};
+        init_sets(&last->sets[i], &config->also[i].ll, config);
+    }
 }
 
 static size_t bytes_for(uint32_t count)
@@ -95,7 +94,7 @@ struct tn_also_caches *tn_also_new(const struct tn_config *config, struct tn_als
         machine->wider[TN_DATA] = wider_new(&also->d1, &config->d1);
         machine->has_l2 = also->l2.size > 0;
         if (machine->has_l2)
-            tn_sets_init(&machine->l2, &also->l2, config->physical ? tn_sample_end(config) : 64);
+            init_sets(&machine->l2, &also->l2, config);
         machine->ll = &last->sets[i];
         memset(machine->missed, 0xff, sizeof machine->missed);
     }
@@ -114,15 +113,3 @@ void tn_also_free(struct tn_also_caches *caches)
     }
     tn_host_free(caches, bytes_for(caches->count));
 }
-
-void tn_also_clear(struct tn_also_caches *caches)
-{
-    for (uint32_t i = 0; caches && i < caches->count; i++) {
-        struct tn_machine *machine = &caches->machine[i];
-        wider_clear(machine->wider[TN_FETCH]);
-        wider_clear(machine->wider[TN_DATA]);
-        if (machine->has_l2)
-            tn_sets_clear(&machine->l2, 0, machine->l2.sets);
-    }
-}
-

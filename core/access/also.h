@@ -59,10 +59,10 @@ struct tn_also_last {
 struct tn_also_last *tn_also_last_new(const struct tn_config *config);
 /* NULL is allowed, here and below. */
 void tn_also_last_free(struct tn_also_last *last);
-void tn_also_last_clear(struct tn_also_last *last);
+/* They are empty: as new, since most of a large cache never had a line. */
+void tn_also_last_clear(struct tn_also_last *last, const struct tn_config *config);
 
 struct tn_also_caches *tn_also_new(const struct tn_config *config, struct tn_also_last *last);
 void tn_also_free(struct tn_also_caches *caches);
-void tn_also_clear(struct tn_also_caches *caches);
 
 #endif

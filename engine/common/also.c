@@ -15,10 +15,11 @@ static bool is_of_name(char c)
 bool also_good_name(const char *name)
 {
     size_t length = 0;
+    bool only_digits = true;
 
-    while (is_of_name(name[length]))
-        length++;
-    return length > 0 && length < ALSO_NAME && *name != '.' && !name[length];
+    for (; is_of_name(name[length]); length++)
+        only_digits &= name[length] >= '0' && name[length] <= '9';
+    return length > 0 && length < ALSO_NAME && *name != '.' && !name[length] && !only_digits;
 }
 
 /* Up to one of the characters that end a field: ':', ';' or the end. False: it is too long. */
@@ -32,6 +33,14 @@ static bool take_field(const char **text, char *to, size_t size)
     return !**text || **text == ':' || **text == ';';
 }
 
+/* Where the '\0' is that it writes. */
+static char *put_text(char *to, const char *text)
+{
+    while ((*to = *text++))
+        to++;
+    return to;
+}
+
 static struct tn_geometry *cache_of(struct tn_also *caches, const char *field)
 {
     struct tn_geometry *const all[GEOMETRY_LEVELS] = {
@@ -39,7 +48,7 @@ static struct tn_geometry *cache_of(struct tn_also *caches, const char *field)
         [GEOMETRY_LL] = &caches->ll};
 
     for (int i = 0; i < GEOMETRY_LEVELS; i++) {
-        if (field[0] == geometry_name[i][0] && field[1] == geometry_name[i][1] && field[2] == '=')
+        if (field[0] == geometry_name[i][0] && field[1] == geometry_name[i][1])
             return all[i];
     }
     return NULL;
@@ -53,13 +62,13 @@ const char *also_parse(const char **text, struct also_machine *out)
     while (**text == ' ')
         ++*text;
     if (!take_field(text, out->name, sizeof out->name) || !also_good_name(out->name))
-        return "the name of a further machine is of letters, digits and - _ . +, at most 60 of them";
+        return "the name of a further machine is of letters, digits and - _ . +, at most 60, not of digits alone";
     while (**text == ':') {
         ++*text;
         if (!take_field(text, field, sizeof field))
             return FORM;
         struct tn_geometry *cache = cache_of(&out->caches, field);
-        if (!cache || cache->size)
+        if (!cache || cache->size || field[2] != '=')
             return FORM;
         const char *wrong = geometry_parse(field + 3, cache);
         if (wrong)
@@ -67,7 +76,21 @@ const char *also_parse(const char **text, struct also_machine *out)
     }
     if (!out->caches.i1.size || !out->caches.d1.size || !out->caches.ll.size)
         return FORM;
-    if (**text)
+    while (**text == ';' || **text == ' ')
         ++*text;
     return NULL;
+}
+
+void also_put(char text[ALSO_TEXT], const struct also_machine *machine)
+{
+    struct tn_also caches = machine->caches;
+    char geometry[GEOMETRY_TEXT], *to = put_text(text, machine->name);
+
+    for (int i = 0; i < GEOMETRY_LEVELS; i++) {
+        const struct tn_geometry *cache = cache_of(&caches, geometry_name[i]);
+        if (!cache->size)
+            continue;
+        geometry_put(geometry, cache);
+        to = put_text(put_text(put_text(put_text(to, ":"), geometry_name[i]), "="), geometry);
+    }
 }

@@ -312,6 +312,7 @@ static const char *take_also(struct engine_options *o, const char *value)
 {
     const char *at = value, *wrong;
     struct also_machine machine;
+    char text[ALSO_TEXT];
 
     do {
         if (o->config.also_count == TN_ALSO_MOST)
@@ -325,8 +326,9 @@ static const char *take_also(struct engine_options *o, const char *value)
         }
         memcpy(o->also_name[o->config.also_count], machine.name, sizeof machine.name);
         o->config.also[o->config.also_count++] = machine.caches;
+        also_put(text, &machine);
+        add_text(o, &o->also_texts, text);
     } while (*at);
-    add_text(o, &o->also_texts, value);
     return NULL;
 }
 

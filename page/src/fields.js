@@ -55,7 +55,7 @@ export async function layoutOf(app, id, remap) {
 
 /* Offsets of the bytes of each part, in their order; NONE: of no field. [] for a remap of another kind. */
 function partsOf(remap, size) {
-    const [, kind, argument] = /^(\w+) [^:]*(?:: (.*))?$/.exec(remap) || [];
+    const [, kind, argument = ''] = /^(\w+) [^:]*(?:: (.*))?$/.exec(remap) || [];
     const all = Array.from({length: size}, (_, at) => at);
     if (kind === 'pad' && /^\d+$/.test(argument) && argument > size && argument < MOST)
         return [[...all, ...Array(argument - size).fill(NONE)]];

@@ -401,13 +401,14 @@ int tp_advice_tried(tp_profile *profile, int64_t id, const struct tp_tried *trie
 
     if (tried->event &&
         tp_execute(profile,
-                   sqlite3_mprintf("UPDATE temp.advice SET tried = %Q, promised = share, share = %!.17g,"
+                   sqlite3_mprintf("UPDATE temp.advice SET tried = %Q, promised = %s, share = %!.17g,"
                                    " cycles = %!.17g * (SELECT \"%w\" FROM totals), cest_share = %!.17g,"
                                    " cest = %!.17g * (SELECT CEst FROM totals), bytes = CAST(%!.17g AS INTEGER),"
                                    " memory_bytes = CAST(%!.17g AS INTEGER), confidence = 1, certain = 'tried'"
                                    " WHERE id = %lld",
-                                   tried->event, tried->saved, tried->saved / 100,
-                                   tp_timed(profile) ? "Time" : "CEst", tried->cest, tried->cest / 100,
+                                   tried->event, strcmp(tried->event, "Time") == 0 || !tp_timed(profile)
+                                                     ? "share" : "cest_share",
+                                   tried->saved, tried->saved / 100, tried->event, tried->cest, tried->cest / 100,
                                    tried->lines[0] * (double)line_bytes(profile, "cache.D1"),
                                    tried->lines[1] * (double)line_bytes(profile, "cache.LL"), id),
                    "cannot keep what was tried", err))

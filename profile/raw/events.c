@@ -252,31 +252,38 @@ static uint16_t column_of(struct tp_events *events, const char *name, uint8_t ne
     return (uint16_t)events->count++;
 }
 
-/* What the names of events mean to a machine of the recording: 0, the one that was recorded, or a further one. */
+/* A machine of the recording: 0, the one that was recorded, or a further one (docs/model.md, 23). */
 struct machine {
     uint32_t number;
-    bool wider[2]; /* it has another I1, another D1 */
+    bool has, wider[2]; /* it has misses of its own; it has another I1, another D1 */
 };
 
-#define ALSO "_also" /* and the number, behind names of a further machine's misses */
+#define ALSO "_also" /* and one digit, behind names of a further machine's misses */
+
+/* The number of the further machine that an event is of, whose name begins with `length` characters then; 0: the
+ * recorded one. */
+static uint32_t machine_of(const char *name, size_t *length)
+{
+    const char *also = strstr(name, ALSO);
+    bool is_so = also && also > name && also[5] >= '1' && also[5] <= '0' + TP_MACHINES && !also[6];
+
+    *length = is_so ? (size_t)(also - name) : strlen(name);
+    return is_so ? (uint32_t)(also[5] - '0') : 0;
+}
 
 /* Makes a name one of the machine's, if it is. False: it is about what other machines have. */
 static bool is_of_machine(const struct machine *machine, char *name)
 {
-    char *also = strstr(name, ALSO);
     struct tp_declared known;
+    size_t length;
+    uint32_t number = machine_of(name, &length);
 
-    if (also) {
-        bool own = (uint32_t)strtoul(also + strlen(ALSO), NULL, 10) == machine->number;
-        *also = '\0';
-        return own;
-    }
-    if (!machine->number || tp_declared_find(name, &known) == TP_UNDECLARED || known.kind != TP_RECORDED)
-        return true;
-    /* Use is known where both level-1 caches are the recorded ones: there are sums of it. */
-    bool is_use = *known.level != '\0';
-    return known.at == TP_AT_NONE || (known.at == TP_AT_I1 && !machine->wider[0] && !(is_use && machine->wider[1])) ||
-           (known.at == TP_AT_D1 && !machine->wider[1] && !(is_use && machine->wider[0]));
+    name[length] = '\0';
+    if (number || !machine->number || tp_declared_find(name, &known) == TP_UNDECLARED || known.kind != TP_RECORDED)
+        return number == machine->number || !number;
+    /* Misses of a level-1 cache that is the recorded one; what happens to lines that stay is not known. */
+    return known.at == TP_AT_NONE || (!*known.level && ((known.at == TP_AT_I1 && !machine->wider[0]) ||
+                                                        (known.at == TP_AT_D1 && !machine->wider[1])));
 }
 
 static int read_names(struct tp_events *events, struct tp_cursor *c, uint16_t *columns, size_t *count,
@@ -335,18 +342,21 @@ static void add_groups(struct tp_events *events)
     events->by_group = events->count - shown;
 }
 
-/* Which level-1 caches of the machine have misses of their own: those of a list of the record, which is skipped. */
-static void find_wider(struct tp_cursor *c, struct machine *machine)
+/* Which misses of its own the machine has in a list of the record, which is skipped. */
+static void find_own(struct tp_cursor *c, struct machine *machine)
 {
-    char own[2][TP_EVENT_NAME];
-
-    snprintf(own[0], sizeof own[0], "I1mr" ALSO "%u", machine->number);
-    snprintf(own[1], sizeof own[1], "D1mr" ALSO "%u", machine->number);
     for (uint64_t n = tp_get_n(c); n > 0 && !c->bad; n--) {
-        size_t size;
+        char name[TP_EVENT_NAME] = "";
+        size_t size, length;
         const uint8_t *bytes = tp_get_s(c, &size);
-        for (int i = 0; i < 2 && !c->bad; i++)
-            machine->wider[i] |= size == strlen(own[i]) && memcmp(bytes, own[i], size) == 0;
+        if (c->bad || size >= sizeof name)
+            continue;
+        memcpy(name, bytes, size);
+        if (machine_of(name, &length) != machine->number)
+            continue;
+        machine->has = true;
+        machine->wider[0] |= strncmp(name, "I1mr" ALSO, length + strlen(ALSO)) == 0;
+        machine->wider[1] |= strncmp(name, "D1mr" ALSO, length + strlen(ALSO)) == 0;
     }
 }
 
@@ -357,7 +367,10 @@ int tp_events_read(struct tp_events *events, struct tp_cursor *c, uint32_t numbe
     struct tp_cursor ahead = *c;
 
     for (int list = 0; list < 3 && number; list++)
-        find_wider(&ahead, &machine);
+        find_own(&ahead, &machine);
+    *what = "a further machine without misses";
+    if (number && !machine.has)
+        return -1;
     if (read_names(&read, c, read.immediate_column, &read.immediates, 0, &machine, what) ||
         read_names(&read, c, read.slot_column[0], &read.slots[0], 0, &machine, what) ||
         read_names(&read, c, read.slot_column[1], &read.slots[1], TP_CAN_READ | TP_CAN_WRITE, &machine, what))

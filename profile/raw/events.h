@@ -62,11 +62,11 @@ static inline size_t tp_events_shown(const struct tp_events *events)
 enum tp_declared_kind { TP_RECORDED, TP_SUM, TP_RATIO };
 enum { TP_UNDECLARED = 1000000 };
 
-/* What core/events.inc says of an event at one level, or of a ratio; "" where it says nothing.
- * Readers are told words, with the name as their short form. */
-/* At which cache it happens: none, or several; I1, D1, or one below them. */
+/* At which cache an event happens: at none, or several; at I1, at D1, or at one below them. */
 enum tp_declared_at { TP_AT_NONE, TP_AT_I1, TP_AT_D1, TP_AT_BELOW };
 
+/* What core/events.inc says of an event at one level, or of a ratio; "" where it says nothing.
+ * Readers are told words, with the name as their short form. */
 struct tp_declared {
     char name[TP_EVENT_NAME], long_name[128], title[128];
     char words[128];   /* the title in a sentence, without the level */

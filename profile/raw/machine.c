@@ -42,11 +42,20 @@ static void describe(struct described *out, const char *text)
     }
 }
 
-/* It becomes part of a file's name. */
+/* It becomes part of a file's name, behind which numbers of processes may be. */
 static bool is_good_name(const char *name)
 {
-    return *name && *name != '.' &&
+    return *name && *name != '.' && strspn(name, "0123456789") < strlen(name) &&
            strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+") == strlen(name);
+}
+
+static bool is_known(const struct tp_import_result *result, const char *name)
+{
+    for (uint32_t i = 0; i < result->machines; i++) {
+        if (strcmp(result->machine[i], name) == 0)
+            return true;
+    }
+    return false;
 }
 
 static void forget(struct tp_recording *rec, const char *key)
@@ -81,8 +90,8 @@ int tp_recording_machine(struct tp_recording *rec, uint32_t number, struct tp_im
         if (result->machines == TP_MACHINES)
             return TP_FAIL(err, "damaged: it says that it is of more than %d machines", TP_MACHINES + 1);
         describe(&machine, at);
-        if (!is_good_name(machine.name))
-            return TP_FAIL(err, "damaged: \"%s\" is no name of a machine", machine.name);
+        if (!is_good_name(machine.name) || is_known(result, machine.name))
+            return TP_FAIL(err, "damaged: \"%s\" is no name of a machine, or of two", machine.name);
         memcpy(result->machine[result->machines++], machine.name, sizeof machine.name);
         if (result->machines == number)
             text = at;
@@ -95,8 +104,8 @@ int tp_recording_machine(struct tp_recording *rec, uint32_t number, struct tp_im
     describe(&machine, text);
     for (int level = 0; !failed && level < LEVELS; level++)
         failed = put_cache(rec, &machine, level);
-    failed = failed || tp_recording_meta(rec, "machine", machine.name);
+    failed = failed || tp_recording_meta(rec, "machine", machine.name) || tp_recording_meta(rec, "cacheuse", "no") ||
+             tp_recording_meta(rec, "write-back", "no") || tp_recording_meta(rec, "curves", "no");
     forget(rec, "also");
-    forget(rec, "curves");
     return failed ? TP_NO_MEMORY(err) : 0;
 }

@@ -23,6 +23,7 @@ const struct tp_model_key tp_model[TP_MODEL_KEYS] = {
     {"shared-l1", "--shared-l1", "no"},
     {"coherence", "--coherence", "no"},
     {"write-back", "--write-back", "no"},
+    {"machine", "--also", "none"},
     {"sample", "--sample", "1"},
     {"tlb.I", "--itlb", NOT_SIMULATED},
     {"tlb.D", "--dtlb", NOT_SIMULATED},

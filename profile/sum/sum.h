@@ -120,7 +120,7 @@ struct tp_sum {
 };
 
 /* What of the meta data says which caches were simulated, what it is called, and what a profile without it has. */
-enum { TP_MODEL_KEYS = 13 };
+enum { TP_MODEL_KEYS = 14 };
 struct tp_model_key {
     const char *key, *what, *absent;
 };

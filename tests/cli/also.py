@@ -81,9 +81,37 @@ def read(program):
     check('its own report', run([TENURE, 'report', '--machine=ways', 'app.ways'])[:2], out[:2])
     status, out, _ = run([TENURE, 'diff', 'app', 'app.ways'])
     check('compared', (status, 'D1 (size,ways,line,policy) is 4096,4,64 in the baseline, 6144,6,64' in out), (0, True))
-    check('no use of what is another D1', 'SpLossD1' in columns_of('app.ways', 'totals'), False)
-    check('use of what is the same', 'SpLossD1' in columns_of('app.same', 'totals'), True)
-    check('but not below', 'SpLossL' in columns_of('app.same', 'totals'), False)
+    for name in ('ways', 'same'):
+        columns = columns_of(f'app.{name}', 'totals')
+        check(f'{name}: no use of lines', [one for one in columns if one.startswith(('SpLoss', 'Use', 'Ev'))], [])
+        status, out, errors = run([TENURE, 'report', f'app.{name}'])
+        check(f'{name}: nor in its report', (status, errors, 'never touched' in out), (0, '', False))
+        status, out, _ = run([TENURE, 'report', '--advice', f'app.{name}'])
+        check(f'{name}: advice', (status, 'needs --machine in place of --also' in out, '--strides=yes' in out),
+              (0, True, False))
+        check(f'{name}: tried', run([TENURE, 'try', f'app.{name}'])[0::2], (0, ''))
+    check('by the name of the recorded one', run([TENURE, 'report', '--machine=small', 'app'])[0], 0)
+    check('not summed with another machine', run([TENURE, 'merge', '-o', 'sum', 'app', 'app.same'])[0], 1)
+    os.mkdir('default')
+    os.chdir('default')
+    for _ in range(3):
+        check('default name', run([TENURE, 'record', '-q', '--machine=../small', '--also=../same', '../' + program[0],
+                                   *program[1:]])[0], 0)
+        newest = run([TENURE, 'report'])[1].splitlines()[0].split()[1]
+        check('without a name', newest.endswith('.same'), False)
+    os.chdir('..')
+    os.rename('app', 'stale')
+    shutil.copy('app.ways', 'stale.ways')
+    check('of its run', run([TENURE, 'report', '--machine=ways', 'stale'])[0], 0)
+    recorded('stale', '--machine=./small', '--also=./same', '--also=./ways', program=program)
+    shutil.copy('app.ways', 'stale.ways')
+    status, _, errors = run([TENURE, 'report', '--machine=ways', 'stale'])
+    check('of another run', (status, 'stale.ways is of another run' in errors), (1, True))
+    os.rename('stale', 'app')
+    recorded('units', '--machine=./small', '--also=m:I1=4K,4,64:D1=4K,4,64:LL=1M,16,64; ', '--also=n:I1=4K,4,64:'
+             'D1=4K,4,64:LL=2M,16,64', program=program)
+    with sqlite3.connect('file:units.m?mode=ro', uri=True) as database:
+        check('bytes', database.execute("SELECT value FROM meta WHERE key = 'cache.LL'").fetchone()[0], '1048576,16,64')
     words = ['--raw', '-q', '-o', 'raw', '--machine=./small', '--also=./ways']
     status, _, errors = run([TENURE, 'record', *words, *program])
     check('raw', (status, errors), (0, ''))
@@ -95,7 +123,10 @@ def read(program):
     with open('imported.ways', 'wb') as kept:
         kept.write(b'somebody else\'s')
     status, _, errors = run([TENURE, 'import', '-o', 'imported', 'raw'])
-    check('not over a file that is none', (status, 'imported.ways' in errors), (1, True))
+    check('not over a file that is none', (status, 'imported.ways is not' in errors, 'wrote imported:' in errors),
+          (1, True, True))
+    status, _, errors = run([TENURE, 'report', '--machine=ways', 'raw'])
+    check('a raw profile', (status, 'raw is a raw profile' in errors), (1, True))
 
 
 def refused(program):
@@ -104,6 +135,10 @@ def refused(program):
     status, out, errors = run([TENURE, 'record', '-q', '-o', 'taken', '--machine=./small', '--also=./ways', *program])
     check('before it runs', (status, out, 'taken.ways is not a profile' in errors, os.path.exists('taken')),
           (125, '', True, False))
+    os.remove('taken.ways')
+    os.mkdir('taken.ways')
+    status, out, errors = run([TENURE, 'record', '-q', '-o', 'taken', '--machine=./small', '--also=./ways', *program])
+    check('a folder before it runs', (status, out, 'taken.ways is a directory' in errors), (125, '', True))
     for words, part in (
             (['--also=nothing'], 'there is no machine nothing'),
             (['--also=./ways,./ways'], 'two machines of one name'),
@@ -112,6 +147,9 @@ def refused(program):
             (['--also=./lines'], 'lines of one size'),
             (['--also=./policy'], 'LRU in both'),
             (['--also=a/b:I1=4K,4,64'], 'the name of a further machine'),
+            (['--also=12:I1=4K,4,64'], 'not of digits alone'),
+            (['--also=m:I1=4K,4,64:D1=4G,131072,64:LL=4G,16,64'], '16383 lines'),
+            (['--also=./ways', '--cache-sim=no', '--branch-sim=yes'], '--also goes only with --cache-sim=yes'),
             (['--also=m:I1=4K,4,64:D1=4K,4,64'], 'a further machine is NAME:I1='),
             (['--also=m:I1=4K,4,64:D1=4K,4,64:LL=64K,8'], 'a cache is size,associativity,line'),
             (['--also=./ways', '--sample=8'], 'all sets are'),
@@ -124,9 +162,9 @@ def refused(program):
         check(f'{words}: nothing written', [name for name in os.listdir('.') if name.startswith('none')], [])
     recorded('one', '--machine=./small', program=program)
     status, _, errors = run([TENURE, 'report', '--machine=ways', 'one'])
-    check('no such machine', (status, 'one is of one machine; `tenure record --also=ways`' in errors), (1, True))
+    check('no such machine', (status, 'one knows nothing of a machine ways: ' in errors), (1, True))
     status, _, errors = run([TENURE, 'report', '--machine=nothing', 'app'])
-    check('not that machine', (status, 'there is no app.nothing' in errors), (1, True))
+    check('not that machine', (status, 'app knows nothing of a machine nothing' in errors), (1, True))
 
 
 def main():

@@ -103,6 +103,21 @@ def advised():
                       round(item['promised'], 6), item['remap']),
           (0, 'Time', 'tried', 1, round(one['saved'], 6), round(one['promised'], 6), one['remaps'][0]['remap']))
     check('cycles', item['cycles'], round(one['before'] - one['after']))
+    weights = '--weights=L1m=10,LLm=1000'
+    check('kept', tried('-o', 'weighed', 'orders', '1')[0], 0)
+    totals = [json.loads(run([TENURE, 'report', '--json', '--limit=1', weights, name])[1])['totals']['CEst']
+              for name in ('orders', 'weighed')]
+    status, out, _ = run([TENURE, 'report', '--advice', '--try', '--json', weights, 'orders'])
+    item = json.loads(out)['advice']['items'][0]
+    check('by other weights', (status, item['tried'], round(item['share'], 6)),
+          (0, 'CEst', round(100 * (1 - totals[1] / totals[0]), 6)))
+    check('all of them', json.loads(run([TENURE, 'report', '--advice', '--json', f'--limit={2**64 - 1}', 'orders'])[1])
+          ['advice']['items'] != [], True)
+    os.remove('weighed')
+    status, out, errors = run([TENURE, 'html', '--try', '-o', '/nonexistent/page.html', 'orders'])
+    check('nowhere to write', (status, out), (1, ''))
+    recorded(compiled('idle_regular'), 'useless', '--cacheuse=no')
+    check('without use', tried('--remap=pool order', 'useless')[0::2], (0, ''))
     status, out, _ = run([TENURE, 'report', '--advice', '--try', '--format=gcc', 'orders'])
     check('gcc', (status, f"saves {one['saved']:.1f} % of the time, tried (promised" in out), (0, True))
     program = compiled('loop_order_2d')

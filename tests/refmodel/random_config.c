@@ -112,6 +112,8 @@ static void random_tlbs(struct source *s, struct pair_config *config)
     }
 }
 
+enum { MOST_LINES = 16383 }; /* of a level-1 cache */
+
 /* Often the same as the recorded one; else, if both can have LRU, with more ways, more sets, or both. */
 static struct model_cache_config random_wider(struct source *s, const struct model_cache_config *recorded)
 {
@@ -123,7 +125,7 @@ static struct model_cache_config random_wider(struct source *s, const struct mod
     wider.assoc += chance(s, 2) ? rng_below(s->rng, 5) : 0;
     sets *= chance(s, 2) ? 1 + rng_below(s->rng, 4) : 1;
     wider.size = sets * wider.assoc * wider.line;
-    return wider;
+    return sets * wider.assoc <= MOST_LINES ? wider : *recorded;
 }
 
 /* Below level 1 a machine is any other one, or as the recorded one. */

@@ -120,7 +120,7 @@ export class Advice {
         ];
         const most = item.certain === 'high' || item.tried ? '' : 'up to ';
         const savings = [
-            `${most}${format.count(Math.round(item.cycles))} estimated cycles`,
+            `${most}${format.count(Math.abs(Math.round(item.cycles)))} estimated cycles`,
             item.bytes > 0 && `${format.bytes(item.bytes)} into D1`,
             item.memory_bytes > 0 && `${format.bytes(item.memory_bytes)} from memory`,
         ];
@@ -143,7 +143,7 @@ export class Advice {
             await this.snippet(item),
             h(
                 'dl',
-                row('saves', h('span', {tip: saved}, savings.filter(Boolean).join(', '))),
+                row(item.share < 0 ? 'costs' : 'saves', h('span', {tip: saved}, savings.filter(Boolean).join(', '))),
                 data && data.go && row('data', this.app.linkTo(data)),
                 layout && row('bytes', layout),
                 item.places.map((place) => row(place.role, this.place(place))),
