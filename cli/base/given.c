@@ -84,15 +84,15 @@ void given_release_signals(void)
     output_release_signals(held);
 }
 
-void given_tell_machine(const char *out, const char *name)
+void given_tell_machine(tp_profile *recorded, const char *name)
 {
-    char *path = term_text("%s.%s", out, name), safe[PATH_MAX], *sql;
+    char *path = term_text("%s.%s", tp_path(recorded), name), safe[PATH_MAX];
     struct tp_error err;
-    tp_profile *profile = tp_open(path, &err), *recorded = tp_open(out, &err);
+    tp_profile *profile = tp_open(path, &err);
 
-    if (profile != NULL && recorded != NULL) {
+    if (profile != NULL) {
         bool timed = tp_timed(profile);
-        sql = term_text("SELECT %s FROM totals", timed ? "Time" : "CEst");
+        char *sql = term_text("SELECT %s FROM totals", timed ? "Time" : "CEst");
         term_escape(safe, sizeof safe, path);
         fprintf(stderr, "tenure: wrote %s: with the caches of %s, %.3g of %s\n", safe, name,
                 query_value(profile, sql, NAN) / query_value(recorded, sql, NAN),
@@ -100,7 +100,6 @@ void given_tell_machine(const char *out, const char *name)
         free(sql);
     }
     tp_close(profile);
-    tp_close(recorded);
     free(path);
 }
 

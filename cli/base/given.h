@@ -58,8 +58,8 @@ struct given_machines {
     void *user;
 };
 bool given_import_machines(const char *raw, const char *out, const struct given_machines *how);
-/* That the profile of this machine was written beside `out`, and what its time is of the recorded one's. */
-void given_tell_machine(const char *out, const char *name);
+/* That the profile of this machine was written beside the recorded one's, and what its time is of that. */
+void given_tell_machine(tp_profile *recorded, const char *name);
 int given_stopped(void);
 /* The same for other work that has something to tidy: between these, such a signal only sets given_stopped. */
 void given_hold_signals(void);

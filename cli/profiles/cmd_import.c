@@ -98,8 +98,10 @@ static int import(const struct import *options, const char *const *files, int co
         term_error("wrote %s: %u part%s, %llu functions, %llu instructions, %llu call paths", out, result.parts,
                    result.parts == 1 ? "" : "s", (unsigned long long)result.functions,
                    (unsigned long long)result.instructions, (unsigned long long)result.paths);
-        for (uint32_t i = 0; i < result.machines; i++)
-            given_tell_machine(out, result.machine[i]);
+        tp_profile *recorded = result.machines > 0 ? tp_open(out, &err) : NULL;
+        for (uint32_t i = 0; recorded != NULL && i < result.machines; i++)
+            given_tell_machine(recorded, result.machine[i]);
+        tp_close(recorded);
     }
     return result.damaged || !all ? CLI_ERROR : CLI_GOOD;
 }

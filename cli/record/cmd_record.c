@@ -453,7 +453,7 @@ static struct told tell(struct record *r, const char *path, bool alone)
         term_escape(safe, sizeof safe, path);
         fprintf(stderr, "\ntenure: wrote %s\n", safe);
         for (uint32_t i = 0; i < r->options.config.also_count; i++)
-            given_tell_machine(path, r->options.also_name[i]);
+            given_tell_machine(profile, r->options.also_name[i]);
         if (tp_startup(profile, true, &err) != 0)
             term_error("%s", err.message);
         else

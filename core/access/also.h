@@ -40,7 +40,7 @@ struct tn_machine {
     uint64_t missed[TN_STREAMS][TN_ALSO_LEVELS]; /* index of the last access that missed: it misses once */
     struct tn_asked {
         struct tn_place place; /* of the line in LL */
-        uint32_t missed;       /* bits by level, of LL: that it is asked */
+        uint32_t missed;       /* a bit for each level that misses; that of LL: it is still to be asked */
     } asked[TN_AHEAD];         /* by entry that is begun */
 };
 

@@ -2,9 +2,9 @@
 /*
  * also_take.h: further machines (also.h) are asked for lines.
  *
- * It is done in the steps of the consumer, of which this is a part: lower.c may be compiled more than once. The L2 is
- * asked where the recorded caches are, so that the place in LL that a miss leads to can be fetched; LL is asked, and
- * misses are charged, where the recorded level consumes the entry.
+ * This is a part of the consumer (lower.c, which may be compiled more than once), and has its steps. When an entry is
+ * foreseen, the set in L2 is fetched; when it is looked up, L2 is asked and, after a miss, the set in LL is fetched;
+ * when it is consumed, LL is asked and misses are charged.
  */
 #ifndef TENURE_CORE_ALSO_TAKE_H
 #define TENURE_CORE_ALSO_TAKE_H

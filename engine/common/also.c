@@ -33,14 +33,6 @@ static bool take_field(const char **text, char *to, size_t size)
     return !**text || **text == ':' || **text == ';';
 }
 
-/* Where the '\0' is that it writes. */
-static char *put_text(char *to, const char *text)
-{
-    while ((*to = *text++))
-        to++;
-    return to;
-}
-
 static struct tn_geometry *cache_of(struct tn_also *caches, const char *field)
 {
     struct tn_geometry *const all[GEOMETRY_LEVELS] = {
@@ -84,13 +76,13 @@ const char *also_parse(const char **text, struct also_machine *out)
 void also_put(char text[ALSO_TEXT], const struct also_machine *machine)
 {
     struct tn_also caches = machine->caches;
-    char geometry[GEOMETRY_TEXT], *to = put_text(text, machine->name);
+    char geometry[GEOMETRY_TEXT], *to = text_put(text, machine->name);
 
     for (int i = 0; i < GEOMETRY_LEVELS; i++) {
         const struct tn_geometry *cache = cache_of(&caches, geometry_name[i]);
         if (!cache->size)
             continue;
         geometry_put(geometry, cache);
-        to = put_text(put_text(put_text(put_text(to, ":"), geometry_name[i]), "="), geometry);
+        to = text_put(text_put(text_put(text_put(to, ":"), geometry_name[i]), "="), geometry);
     }
 }

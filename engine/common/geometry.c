@@ -67,6 +67,13 @@ char *number_put(char *to, uint64_t value)
 
 /* ------------------------------------------------------------------------------------------ texts */
 
+char *text_put(char *to, const char *text)
+{
+    while ((*to = *text++))
+        to++;
+    return to;
+}
+
 const char *const geometry_name[GEOMETRY_LEVELS] = {"I1", "D1", "L2", "LL"};
 const char *const geometry_source_key[GEOMETRY_LEVELS] = {"cache.I1.source", "cache.D1.source", "cache.L2.source",
                                                           "cache.LL.source"};

@@ -15,6 +15,8 @@ bool size_parse(const char **text, uint64_t *out);
 /* The digits of `value` at `to`; returns their end, where a NUL is. */
 enum { NUMBER_TEXT = 24 };
 char *number_put(char *to, uint64_t value);
+/* The same of a text. */
+char *text_put(char *to, const char *text);
 
 enum geometry_level { GEOMETRY_I1, GEOMETRY_D1, GEOMETRY_L2, GEOMETRY_LL, GEOMETRY_LEVELS };
 extern const char *const geometry_name[GEOMETRY_LEVELS]; /* "I1", "D1", "L2", "LL" */

@@ -266,14 +266,6 @@ void options_meta(const struct engine_options *o, tn_core *core)
         tn_meta(core, "started", "no");
 }
 
-/* Where the '\0' is that it writes. */
-static char *put_text(char *to, const char *text)
-{
-    while ((*to = *text++))
-        to++;
-    return to;
-}
-
 void options_unmatched(const struct engine_options *o, tn_core *core)
 {
     char key[16 + NUMBER_TEXT];
@@ -284,8 +276,8 @@ void options_unmatched(const struct engine_options *o, tn_core *core)
         if (at->met || is_over)
             continue;
         char *text = o->allocate(elf_text_size(at->option->name) + elf_text_size(at->text) + sizeof "--=");
-        put_text(put_text(put_text(put_text(text, "--"), at->option->name), "="), at->text);
-        number_put(put_text(key, "unmatched."), ++count);
+        text_put(text_put(text_put(text_put(text, "--"), at->option->name), "="), at->text);
+        number_put(text_put(key, "unmatched."), ++count);
         tn_meta(core, key, text);
     }
 }

@@ -43,20 +43,19 @@ export async function layoutOf(app, id, remap) {
     const size = inside.size();
     const parts = size && size < MOST ? partsOf(remap, size) : [];
     if (!parts.length || !inside.bytes.size) return '';
-    const whole = Array.from({length: size}, (_, at) => at);
     const label = (text) => h('span.dim', text);
     const after = parts.map((part, i) => [
         label(i ? 'and' : 'after'),
         inside.cells(part, `Bytes of part ${i + 1} of it, with the remedy`, undefined, () => 0),
     ]);
-    const before = [label('before'), inside.cells(whole, 'Bytes of it, as they lie')];
+    const before = [label('before'), inside.cells(upTo(size), 'Bytes of it, as they lie')];
     return h('div.fields.layout', before, after, legend());
 }
 
 /* Offsets of the bytes of each part, in their order; NONE: of no field. [] for a remap of another kind. */
 function partsOf(remap, size) {
     const [, kind, argument = ''] = /^(\w+) [^:]*(?:: (.*))?$/.exec(remap) || [];
-    const all = Array.from({length: size}, (_, at) => at);
+    const all = upTo(size);
     if (kind === 'pad' && /^\d+$/.test(argument) && argument > size && argument < MOST)
         return [[...all, ...Array(argument - size).fill(NONE)]];
     if (kind !== 'split' && kind !== 'order') return [];
@@ -75,6 +74,8 @@ function partsOf(remap, size) {
     else if (rest >= 0) parts[rest].push(...others);
     return parts.filter((part) => part.length);
 }
+
+const upTo = (size) => Array.from({length: size}, (_, at) => at);
 
 class Inside {
     static async load(app, id) {
@@ -100,11 +101,10 @@ class Inside {
     map(side) {
         const size = this.size();
         if (!size || !this.bytes.size) return '';
-        const all = Array.from({length: size}, (_, at) => at);
         return h(
             'div',
             side && h('h3', side),
-            this.cells(all, 'Bytes of it', side),
+            this.cells(upTo(size), 'Bytes of it', side),
             side !== SIDES[0] && legend(size),
         );
     }
