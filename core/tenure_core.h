@@ -39,6 +39,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The path of a miss is compiled into few functions, and more than once where a constant argument makes it shorter.
+ * What only prefetches has to be so: a compiler leaves out the call of a function that has no effect. */
+#define TN_ALWAYS_INLINE static inline __attribute__((always_inline))
+
 #include "raw_format.h"
 
 typedef struct tn_core tn_core;

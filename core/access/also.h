@@ -40,8 +40,10 @@ struct tn_machine {
     uint64_t missed[TN_STREAMS][TN_ALSO_LEVELS]; /* index of the last access that missed: it misses once */
     struct tn_asked {
         struct tn_place place; /* of the line in LL */
+        uint64_t at;           /* number of the entry */
         uint32_t missed;       /* a bit for each level that misses; that of LL: it is still to be asked */
-    } asked[TN_AHEAD];         /* by entry that is begun */
+    } asked[TN_AHEAD];         /* in their order, those of entries that miss a level and are not consumed */
+    uint64_t first, behind;    /* numbers of the first one, and behind the last */
 };
 
 /* Level-1 caches and L2s of a thread on all further machines. */

@@ -2,9 +2,9 @@
 /*
  * also_take.h: further machines (also.h) are asked for lines.
  *
- * This is a part of the consumer (lower.c, which may be compiled more than once), and has its steps. When an entry is
- * foreseen, the set in L2 is fetched; when it is looked up, L2 is asked and, after a miss, the set in LL is fetched;
- * when it is consumed, LL is asked and misses are charged.
+ * This is a part of the consumer (lower.c, which may be compiled more than once), and follows its steps. Of entries
+ * that were looked up, L2 is asked and, after a miss, the set in LL is fetched; of those that were consumed, LL is
+ * asked and misses are charged. That is done for TN_ALSO_BATCH entries at a time, and for all when a ring is drained.
  */
 #ifndef TENURE_CORE_ALSO_TAKE_H
 #define TENURE_CORE_ALSO_TAKE_H
@@ -48,85 +48,76 @@ static inline bool load_wider(struct tn_wider *wider, uint32_t way, uint64_t add
     return has;
 }
 
-/* `counters`: the machine's first one. */
+/* `counters`: the machine's first one. `misses`: whether there is a miss at all. */
 static inline void charge_also(struct tn_machine *machine, const struct tn_taken *taken, unsigned level,
-                               uint32_t counters)
+                               uint32_t counters, bool misses)
 {
     const struct tn_entry *entry = taken->entry;
     uint64_t access = entry->stamp >> TN_STEP_BITS, *missed = &machine->missed[stream_of(entry)][level];
-    if (access == *missed)
-        return;
-    *missed = access;
+    bool counts = misses & (access != *missed);
+    *missed = misses ? access : *missed;
     charge_payers(&(struct payers){taken->near, taken->of_node},
-                  counters + level * (TN_LATE_WRITE_MISS + 1) + (entry->flags & TN_ENTRY_WRITE), 1);
+                  counters + level * (TN_LATE_WRITE_MISS + 1) + (entry->flags & TN_ENTRY_WRITE), counts);
 }
 
-static inline void foresee_also(const struct tn_machine *machine, const struct tn_entry *entry)
-{
-    const struct tn_sets *sets = machine->has_l2 ? &machine->l2 : machine->ll;
-    struct tn_place place;
-    tn_sets_split(sets, entry->address, &place);
-    tn_sets_prefetch(sets, &place);
-}
-
-/* Which levels the line misses, as far as it is known before LL is asked, and where it is there. */
+/* Which levels the line misses, as far as it is known before LL is asked, and where it is there. There is no branch on
+ * what L2 says, which cannot be foretold. */
 static inline void look_up_also(struct tn_machine *machine, const struct tn_taken *taken, uint32_t counters,
-                                struct tn_asked *asked)
+                                uint64_t at)
 {
     const struct tn_entry *entry = taken->entry;
     struct tn_wider *wider = machine->wider[stream_of(entry)];
-    struct tn_place place;
-    asked->missed = 0;
+    struct tn_asked *asked = &machine->asked[machine->behind % TN_AHEAD];
+    struct tn_place place = {0};
     if (wider && entry->flags & TN_ENTRY_FLUSH)
         let_go(wider, entry->way);
     if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH | TN_ENTRY_REUSE) ||
         (wider && load_wider(wider, entry->way, entry->address)))
         return;
-    asked->missed = wider ? 1u << TN_ALSO_1 : 0;
     if (machine->has_l2) {
         tn_sets_split(&machine->l2, entry->address, &place);
         tn_sets_use(&machine->l2, &place, NULL);
     }
-    if (!machine->has_l2 || !place.hit) {
-        asked->missed |= (machine->has_l2 ? 1u << TN_ALSO_2 : 0) | 1u << TN_ALSO_LL;
-        tn_sets_split(machine->ll, entry->address, &asked->place);
-        tn_sets_prefetch(machine->ll, &asked->place);
-    }
-    if (asked->missed) {
-        __builtin_prefetch(taken->near + counters, 1);
-        __builtin_prefetch(taken->of_node + counters, 1);
-    }
+    tn_sets_split(machine->ll, entry->address, &asked->place);
+    uint32_t below = (machine->has_l2 ? 1u << TN_ALSO_2 : 0) | 1u << TN_ALSO_LL;
+    asked->at = at;
+    asked->missed = (wider ? 1u << TN_ALSO_1 : 0) | (below & (place.hit - 1u));
+    asked->place.set *= !place.hit; /* else any set will do */
+    tn_sets_prefetch(machine->ll, &asked->place);
+    machine->behind += asked->missed != 0;
+    __builtin_prefetch(taken->near + counters, 1);
+    __builtin_prefetch(taken->of_node + counters, 1);
 }
 
 static inline void consume_also(struct tn_machine *machine, const struct tn_taken *taken, uint32_t counters,
                                 struct tn_asked *asked)
 {
     if (asked->missed & 1u << TN_ALSO_1)
-        charge_also(machine, taken, TN_ALSO_1, counters);
-    if (asked->missed & 1u << TN_ALSO_2)
-        charge_also(machine, taken, TN_ALSO_2, counters);
+        charge_also(machine, taken, TN_ALSO_1, counters, true);
     if (!(asked->missed & 1u << TN_ALSO_LL))
         return;
+    charge_also(machine, taken, TN_ALSO_2, counters, machine->has_l2);
     tn_sets_use(machine->ll, &asked->place, NULL);
-    if (!asked->place.hit)
-        charge_also(machine, taken, TN_ALSO_LL, counters);
+    charge_also(machine, taken, TN_ALSO_LL, counters, !asked->place.hit);
 }
 
-/* Takes entries of the ring further, whose thread has caches of further machines: from the numbers in `from` on, each
- * step up to its own. `counters`: the first one of all. */
-static __attribute__((noinline)) void also_take(struct tn_ring *ring, const uint64_t from[3], uint64_t foresee_to,
-                                                uint64_t look_up_to, uint64_t consume_to, uint32_t counters)
+/* Asks further machines for the lines of entries that the consumer has looked up, and charges those up to
+ * `consume_to`, which it has consumed. `counters`: the first one of all. */
+static __attribute__((noinline)) void also_take(struct tn_ring *ring, uint64_t consume_to, uint32_t counters)
 {
     struct tn_also_caches *caches = ring->l1[TN_DATA]->also;
     for (uint32_t i = 0; i < caches->count; i++, counters += TN_ALSO_EVENTS) {
         struct tn_machine *machine = &caches->machine[i];
-        for (uint64_t at = from[0]; at < foresee_to; at++)
-            foresee_also(machine, &ring->entries[at & ring->mask]);
-        for (uint64_t at = from[1]; at < look_up_to; at++)
-            look_up_also(machine, &ring->taken[at % TN_AHEAD], counters, &machine->asked[at % TN_AHEAD]);
-        for (uint64_t at = from[2]; at < consume_to; at++)
-            consume_also(machine, &ring->taken[at % TN_AHEAD], counters, &machine->asked[at % TN_AHEAD]);
+        for (uint64_t at = ring->also_looked_up; at < ring->looked_up; at++)
+            look_up_also(machine, &ring->taken[at % TN_AHEAD], counters, at);
+        for (; machine->first < machine->behind; machine->first++) {
+            struct tn_asked *asked = &machine->asked[machine->first % TN_AHEAD];
+            if (asked->at >= consume_to)
+                break;
+            consume_also(machine, &ring->taken[asked->at % TN_AHEAD], counters, asked);
+        }
     }
+    ring->also_looked_up = ring->looked_up;
 }
 
 #endif

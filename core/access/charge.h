@@ -72,13 +72,13 @@ static inline void charge_slice_miss(struct tn_slices *slices, uint32_t id, cons
 }
 
 /* Prefetch the counters that the miss, or the end of the tenure, will add to. */
-static inline void fetch_slice_miss(const struct tn_slices *slices, uint32_t id, const struct tn_entry *entry)
+TN_ALWAYS_INLINE void fetch_slice_miss(const struct tn_slices *slices, uint32_t id, const struct tn_entry *entry)
 {
     const struct tn_slice *slice = tn_slice_at(slices, id);
     __builtin_prefetch(slice->near.count[TN_SLICE_READ_MISSES + (entry->flags & TN_ENTRY_WRITE)], 1);
 }
 
-static inline void fetch_slice_end(const struct tn_slices *slices, uint32_t id)
+TN_ALWAYS_INLINE void fetch_slice_end(const struct tn_slices *slices, uint32_t id)
 {
     const struct tn_slice *slice = tn_slice_at(slices, id);
     __builtin_prefetch(slice->near.count[TN_SLICE_TOUCHED], 1);

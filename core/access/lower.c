@@ -662,7 +662,7 @@ TN_ALWAYS_INLINE void consume_entry(tn_core *core, struct tn_lower *lower, const
 }
 
 /* Prefetch what the end of a stay will write. */
-static inline void fetch_stay(const tn_core *core, const struct tn_stay *stay)
+TN_ALWAYS_INLINE void fetch_stay(const tn_core *core, const struct tn_stay *stay)
 {
     __builtin_prefetch(stay->record, 1);
     __builtin_prefetch(stay->near, 1);
@@ -801,7 +801,6 @@ TN_ALWAYS_INLINE void take_entries(tn_core *core, struct tn_ring *ring, uint64_t
                                    uint64_t consume_to, bool plain)
 {
     struct tn_lower *lower = ring->l1[TN_DATA]->next; /* of both */
-    const uint64_t from[3] = {ring->foreseen, ring->looked_up, ring->consumed};
     uint64_t at;
     for (at = ring->foreseen; at < foresee_to; at++)
         foresee_entry(ring, lower, &ring->entries[at & ring->mask], &ring->taken[at % TN_AHEAD], plain);
@@ -812,10 +811,10 @@ TN_ALWAYS_INLINE void take_entries(tn_core *core, struct tn_ring *ring, uint64_t
     for (at = ring->looked_up_below; plain && lower->next && at < consume_to + (look_up_to - consume_to) / 2; at++)
         look_up_below(lower, &ring->taken[at % TN_AHEAD]);
     ring->looked_up_below = at;
-    if (core->pools.also)
-        also_take(ring, from, foresee_to, look_up_to, consume_to, core->pools.also);
     for (at = ring->consumed; at < consume_to; at++)
         consume_entry(core, lower, &ring->taken[at % TN_AHEAD], plain);
+    if (core->pools.also && (foresee_to % TN_ALSO_BATCH == 0 || foresee_to == consume_to))
+        also_take(ring, consume_to, core->pools.also);
     __atomic_store_n(&ring->consumed, at, __ATOMIC_RELEASE);
 }
 

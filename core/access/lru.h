@@ -27,21 +27,21 @@
 
 /* ------------------------------------------------------------------------------------------ stamps */
 
-static inline __attribute__((always_inline)) uint64_t tn_lru_older(uint64_t a, uint64_t b)
+TN_ALWAYS_INLINE uint64_t tn_lru_older(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
 /* The stamp of way `i` above its number, so that nothing but the smallest value has to be kept; the clock may go up to
  * 2^50 accesses. */
-static inline __attribute__((always_inline)) uint64_t tn_lru_stamp_at(const struct tn_way *set, uint32_t i)
+TN_ALWAYS_INLINE uint64_t tn_lru_stamp_at(const struct tn_way *set, uint32_t i)
 {
     return set[i].stamp << 4 | i;
 }
 
 /* The victim among `assoc` ways. Of four, two are compared at a time: no comparison waits for more than the one
  * before. */
-static inline __attribute__((always_inline)) uint32_t tn_lru_victim_by_stamp(const struct tn_way *set, uint32_t assoc)
+TN_ALWAYS_INLINE uint32_t tn_lru_victim_by_stamp(const struct tn_way *set, uint32_t assoc)
 {
     uint64_t oldest = ~0ull;
     uint32_t i = 0;

@@ -40,6 +40,13 @@ static size_t compact_bytes(const struct tn_sets *sets)
     return sets->sets * sets->stride + TN_COMPACT_WAYS * sizeof(uint32_t);
 }
 
+/* What is up to 64 bytes lies in one line of the host. */
+static uint32_t stride_for(uint32_t ways)
+{
+    uint32_t bytes = (uint32_t)(sizeof(struct tn_compact) + (ways + 3) / 4 * 4 * sizeof(uint32_t));
+    return bytes > 32 && bytes <= 64 ? 64 : bytes;
+}
+
 static size_t general_bytes(const struct tn_sets *sets)
 {
     return sets->sets * sets->assoc * sizeof *sets->general;
@@ -67,9 +74,8 @@ void tn_sets_init(struct tn_sets *sets, const struct tn_geometry *geometry, uint
     if (scattered_from < TN_ADDRESS_BITS)
         sets->scattered = sets->set_mask >> (scattered_from - sets->line_bits) << (scattered_from - sets->line_bits);
     if (tn_sets_compact(geometry)) {
-        uint32_t ways = (sets->assoc + 3) / 4 * 4;
         sets->ways_mask = (1u << sets->assoc) - 1;
-        sets->stride = (uint32_t)(sizeof(struct tn_compact) + ways * sizeof(uint32_t));
+        sets->stride = stride_for(sets->assoc);
         sets->compact = tn_host_alloc(compact_bytes(sets));
         if (sets->number_mask / sets->sets == UINT32_MAX)
             sets->top = tn_host_alloc(sets->sets * sizeof *sets->top);

@@ -7,7 +7,7 @@
  * A look-up is short and done at every level-1 miss, hence in line. Where there are no vectors the compact form is
  * compared in words of general registers.
  *
- *   compact  LRU, up to 16 ways, tags of 32 bits: a set's tags and the policy's state are 64 to 80 bytes, compared and
+ *   compact  LRU, up to 16 ways, tags of 32 bits: a set's tags and the policy's state are 32 to 80 bytes, compared and
  *            updated as vectors. With lines of 64 bytes that is so from 1024 sets on
  *   general  any number of ways, 64-bit entries: (line number + 1) << low_bits | low; the former is 0: empty.
  *            With LRU in the order of use, and low is the slot; else in the order of slots, and low is the policy's
@@ -101,7 +101,7 @@ static inline struct tn_compact *tn_compact_at(const struct tn_sets *sets, uint6
     return (struct tn_compact *)(sets->compact + set * sets->stride);
 }
 
-static inline void tn_compact_prefetch(const struct tn_sets *sets, const struct tn_place *place)
+TN_ALWAYS_INLINE void tn_compact_prefetch(const struct tn_sets *sets, const struct tn_place *place)
 {
     const struct tn_compact *set = tn_compact_at(sets, place->set);
     __builtin_prefetch(set, 1);
@@ -109,6 +109,15 @@ static inline void tn_compact_prefetch(const struct tn_sets *sets, const struct 
 }
 
 #ifdef __SSE2__
+#ifdef __AVX2__
+/* One bit for each of the first eight tags that is `tag`. */
+static inline uint32_t tn_compact_equal_of_8(const uint32_t *tags, uint32_t tag)
+{
+    __m256i equal = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)tags), _mm256_set1_epi32((int)tag));
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(equal));
+}
+#endif
+
 /* One bit per tag that is `tag`. */
 #ifdef __AVX512F__
 static inline uint32_t tn_compact_equal(const uint32_t *tags, uint32_t tag)
@@ -118,11 +127,7 @@ static inline uint32_t tn_compact_equal(const uint32_t *tags, uint32_t tag)
 #elif defined __AVX2__
 static inline uint32_t tn_compact_equal(const uint32_t *tags, uint32_t tag)
 {
-    const __m256i *eight = (const __m256i *)tags, want = _mm256_set1_epi32((int)tag);
-    __m256i low = _mm256_cmpeq_epi32(_mm256_loadu_si256(eight), want);
-    __m256i high = _mm256_cmpeq_epi32(_mm256_loadu_si256(eight + 1), want);
-    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(low)) |
-           (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(high)) << 8;
+    return tn_compact_equal_of_8(tags, tag) | tn_compact_equal_of_8(tags + 8, tag) << 8;
 }
 #else
 static inline uint32_t tn_compact_equal(const uint32_t *tags, uint32_t tag)
@@ -138,6 +143,10 @@ static inline uint32_t tn_compact_equal(const uint32_t *tags, uint32_t tag)
 static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const struct tn_compact *set,
                                           uint32_t tag)
 {
+#ifdef __AVX2__
+    if (sets->assoc <= 8)
+        return tn_compact_equal_of_8(set->tags, tag) & sets->ways_mask;
+#endif
     return tn_compact_equal(set->tags, tag) & sets->ways_mask;
 }
 #else /* words of tags, in general registers (lru.h) */
@@ -166,18 +175,18 @@ static inline uint32_t tn_compact_find(const struct tn_sets *sets, uint64_t set,
     return next ? tn_compact_matches(sets, tn_compact_at(sets, set), next) : tn_compact_top(sets, set);
 }
 
-/* As tn_sets_use. ask: NULL, or what the use found. */
+/* As tn_sets_use. ask: NULL, or what the use found. The victim is found in any case: to guess wrongly whether the line
+ * is there would take longer. */
 static inline void tn_compact_use(struct tn_sets *sets, struct tn_place *place, struct tn_ask *ask)
 {
     struct tn_compact *set = tn_compact_at(sets, place->set);
     uint32_t tag = (uint32_t)place->tag + 1;
     uint32_t found = tn_compact_find(sets, place->set, tag);
+    if (!tn_lru_has_begun(set->age))
+        tn_lru_begin(set->age, sets->assoc);
+    uint32_t oldest = tn_lru_victim_by_age(set->age, sets->assoc) & sets->ways_mask;
     place->hit = found != 0;
-    if (!found) {
-        if (!tn_lru_has_begun(set->age))
-            tn_lru_begin(set->age, sets->assoc);
-        found = tn_lru_victim_by_age(set->age, sets->assoc) & sets->ways_mask;
-    }
+    found |= oldest & -(uint32_t)!found;
     place->slot = (uint32_t)__builtin_ctz(found);
     if (ask) {
         uint32_t leaves = set->tags[place->slot];
@@ -195,7 +204,7 @@ static inline void tn_compact_use(struct tn_sets *sets, struct tn_place *place, 
 /* The same of the general form. */
 void tn_general_use(struct tn_sets *sets, struct tn_place *place, struct tn_ask *ask);
 
-static inline void tn_sets_prefetch(const struct tn_sets *sets, const struct tn_place *place)
+TN_ALWAYS_INLINE void tn_sets_prefetch(const struct tn_sets *sets, const struct tn_place *place)
 {
     if (sets->stride)
         tn_compact_prefetch(sets, place);

@@ -48,7 +48,7 @@ static inline void tn_lead_to(struct tn_thread *thread, const struct tn_l1_layou
 }
 
 /* The first of `n` tags that is equal, n being a multiple of 4; n: none, which is what most calls find. */
-static inline __attribute__((always_inline)) uint32_t tn_equal_tag(const uint32_t *tags, uint32_t n,
+TN_ALWAYS_INLINE uint32_t tn_equal_tag(const uint32_t *tags, uint32_t n,
                                                                    uint32_t tag)
 {
 #ifdef __SSE2__

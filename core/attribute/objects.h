@@ -29,9 +29,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The path of a miss is compiled into few functions, and more than once where a constant argument makes it shorter. */
-#define TN_ALWAYS_INLINE static inline __attribute__((always_inline))
-
 struct tn_data_object {
     uint8_t kind; /* enum tn_data_kind */
     bool defined;

@@ -51,7 +51,7 @@ void tn_distances_free(struct tn_distances *distances);
 void tn_distances_clear(struct tn_distances *distances, uint64_t first, uint64_t count);
 
 /* Prefetch what the use of a line of the set will read. */
-static inline void tn_distances_fetch(const struct tn_distances *distances, uint64_t set)
+TN_ALWAYS_INLINE void tn_distances_fetch(const struct tn_distances *distances, uint64_t set)
 {
     for (uint32_t i = 0; i < distances->kept; i += 8)
         __builtin_prefetch(&distances->gone[set * distances->kept + i], 1);

@@ -18,6 +18,7 @@
 #define TENURE_CORE_KINDS_H
 
 #include "core/base/machine.h"
+#include "core/tenure_core.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -110,7 +111,7 @@ static inline struct tn_trace *tn_trace_of(const struct tn_kinds *kinds, uint64_
 }
 
 /* Prefetch what tn_kinds_load will read, as far as the place and the line tell it. */
-static inline void tn_kinds_fetch(const struct tn_kinds *kinds, uint64_t place, uint64_t line)
+TN_ALWAYS_INLINE void tn_kinds_fetch(const struct tn_kinds *kinds, uint64_t place, uint64_t line)
 {
     uint64_t number = tn_kinds_number(kinds, line);
     __builtin_prefetch(&kinds->held[place], 1);
@@ -120,7 +121,7 @@ static inline void tn_kinds_fetch(const struct tn_kinds *kinds, uint64_t place, 
 }
 
 /* Prefetch where the trace of the line that leaves the place will be written. */
-static inline void tn_kinds_fetch_victim(const struct tn_kinds *kinds, uint64_t place)
+TN_ALWAYS_INLINE void tn_kinds_fetch_victim(const struct tn_kinds *kinds, uint64_t place)
 {
     if (!kinds->traces)
         return;
