@@ -5,9 +5,9 @@
 //     #view/argument?e=SpLossD1_incl&c=CEst,Ir&s=-Ir
 //
 // `e` is the chosen event, `c` the other columns, `s` the column that a table is sorted by (- before: descending), `ll`
-// the size of the last level with which its misses are shown; views have parameters of their own. To go somewhere is to
-// change the address; the browser's history does the rest. What a link does not name, it keeps (CARRIED), or forgets
-// (everything else).
+// the size of the last level with which its misses and CEst are shown; views have parameters of their own. To go
+// somewhere is to change the address; the browser's history does the rest. What a link does not name, it keeps
+// (CARRIED), or forgets (everything else).
 
 import {h, replaceContent} from './dom.js';
 import * as format from './format.js';

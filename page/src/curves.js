@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // curves.js: what the last level and L2 would miss with other sizes (docs/model.md, section 21): a chart of what is
-// chosen, and the size of the last level with which all views show its misses. A profile knows this if it was recorded
-// with --curves=yes.
+// chosen, and the size of the last level with which all views show its misses and the cycle estimate. A profile knows
+// this if it was recorded with --curves=yes.
 //
 // Of a difference there are charts of its sides; one of changes would say little.
 
 import {append, h} from './dom.js';
 import * as format from './format.js';
-import {hasSides, SIDES} from './metrics.js';
+import {hasSides, SIDES, SIZED} from './metrics.js';
 import {titleOf} from './section.js';
 
 const CACHES = [
@@ -126,7 +126,7 @@ export async function curveCells(app, table) {
 
 /* -------------------------------------------------------------------------------------------- a choice */
 
-/* The size of the last level with which its misses are shown. */
+/* The size of the last level with which its misses and the cycle estimate are shown. */
 export class SizeChooser {
     constructor(app) {
         this.app = app;
@@ -136,8 +136,9 @@ export class SizeChooser {
             'aria-label': 'Size of the last level',
             onchange: () => this.choose(this.element.value || null),
             tip: () => [
-                'The size of the last level whose misses are shown (LLm)',
-                'Estimates of time, advice, traffic, loads and stores apart, and the use of lines stay as recorded',
+                'The size of the last level whose misses (LLm) and cycle estimate (CEst) are shown',
+                'The estimate of time, advice, traffic, loads and stores apart, ratios, and the use of lines stay as' +
+                    ' recorded',
             ],
         });
         const option = ({size, own}) => h('option', {value: own ? '' : size}, `LL: ${size}`, own && ' (recorded)');
@@ -149,9 +150,10 @@ export class SizeChooser {
         if (this.element.selectedIndex < 0) this.element.value = '';
     }
 
-    /* What the views show are then its misses. */
+    /* What the views show follows it then: it stays if it does, and else they show the misses. */
     choose(size) {
-        const incl = this.app.metric.incl ? '_incl' : '';
-        this.app.change({ll: size, e: LAST.event + incl, s: null});
+        const {name, incl} = this.app.metric;
+        const [base] = name.split('@');
+        this.app.change({ll: size, e: (SIZED.includes(base) ? base : LAST.event) + (incl ? '_incl' : ''), s: null});
     }
 }

@@ -6,8 +6,9 @@
 // made of their formulas, NULL only where all their terms are; ratios are NULL where their divisor is 0. Every metric
 // can say what it means, which is what tooltips show.
 //
-// What LL misses with another size is an event as well, LLm@2M, of a profile that knows it. Where a size is chosen
-// (`size`), LLm means that event, unless the recording's own is asked for (`exact`).
+// What LL misses with another size is an event as well, LLm@2M, of a profile that knows it, and so is the cycle
+// estimate with these misses, CEst@2M. Where a size is chosen (`size`), LLm and CEst mean those, unless the recording's
+// own are asked for (`exact`).
 //
 // In the page of a difference that has both sides (tenure diff --html), D1mr is the difference, D1mr@before and
 // D1mr@after are what the sides have. The difference of a ratio is that of the sides' ratios.
@@ -23,8 +24,12 @@ export const NUMBERS = {
     self: 'self: without what was called',
     none: '. : cannot occur here',
     off: '\u00b1 : an estimate; 95 of 100 such recordings are no further off',
+    own: 'as recorded: it does not follow the size of the last level that is chosen',
     inexact: '\u2248 : the last digits are beyond what a browser keeps',
 };
+
+/* Events that follow the size of the last level. */
+export const SIZED = ['LLm', 'CEst'];
 
 /* Whether a profile is a difference with both its sides. */
 export const hasSides = (profile) => [...profile.tables.totals.columns.keys()].some((name) => name.includes('@'));
@@ -177,8 +182,8 @@ export class Metrics {
     /* {key, name, incl, side, ratio, title, long, unit, real, total, scale}, or null. */
     find(wanted, exact) {
         const [, asked, below, at, side] = /^(.*?)(_incl)?(@(before|after))?$/.exec(wanted);
-        const [incl, sized] = [Boolean(below), 'LLm@' + this.size];
-        const name = asked === 'LLm' && !exact && this.events.has(sized) ? sized : asked;
+        const incl = Boolean(below);
+        const name = (!exact && this.sized(asked)) || asked;
         const key = name + (below || '') + (at || '');
         if (at && !this.sides) return null;
         const event = this.events.get(name);
@@ -195,9 +200,15 @@ export class Metrics {
         return null;
     }
 
+    /* What an event is with the size that is chosen, 'LLm@2M'; false: the same. */
+    sized(name) {
+        const sized = name + '@' + this.size;
+        return SIZED.includes(name) && this.events.has(sized) && sized;
+    }
+
     /* The same of a side; null where there are no sides. */
     at(metric, side) {
-        const found = this.find(metric.name + (metric.incl ? '_incl' : '') + (side ? '@' + side : ''));
+        const found = this.find(metric.name + (metric.incl ? '_incl' : '') + (side ? '@' + side : ''), true);
         return found && (metric.plain ? {...found, plain: true} : found);
     }
 
@@ -209,7 +220,7 @@ export class Metrics {
     }
 
     other(metric) {
-        return this.find(metric.incl ? metric.name : metric.name + '_incl');
+        return this.find(metric.incl ? metric.name : metric.name + '_incl', true);
     }
 
     /* Of what has no inclusive cost, so that nothing needs to be said of it. */
@@ -345,12 +356,13 @@ export class Metrics {
 
     /* Lines of a tooltip for what a metric is. */
     about(metric) {
-        return [this.title(metric), `${metric.name}: ${metric.long}`, metric.formula && '= ' + metric.formula];
+        const own = metric.name === 'Time' && this.sized('LLm') && NUMBERS.own;
+        return [this.title(metric), `${metric.name}: ${metric.long}`, metric.formula && '= ' + metric.formula, own];
     }
 
     /* Lines of a tooltip for a number. `what` names the row. */
     explain(metric, value, what, margin) {
-        const [title, long, formula] = this.about(metric);
+        const [title, long, formula, own] = this.about(metric);
         const lines = [what, title, long].filter(Boolean);
         if (value !== value && metric.side && !metric.ratio)
             lines.push(`. : was not there ${metric.side === 'before' ? 'before' : 'any more'}, or cannot occur here`);
@@ -359,7 +371,7 @@ export class Metrics {
         else lines.push(this.worth(metric, value));
         if (margin >= 0)
             lines.push(NUMBERS.off.replace(' ', '\u2009' + format.real(margin)));
-        if (formula) lines.push(formula);
+        lines.push(...[formula, own].filter(Boolean));
         if (Math.abs(value) > 2 ** 53) lines.push(NUMBERS.inexact);
         if (metric.incl) lines.push(NUMBERS.incl);
         else if (!metric.ratio && !metric.plain) lines.push(NUMBERS.self);

@@ -282,7 +282,7 @@ static int gather_formulas(tp_profile *profile, struct tp_error *err)
     for (const struct tp_formula *of = tp_formulas(profile); of; of = of->next) {
         if (of->counts)
             sqlite3_str_appendf(sql, "INSERT INTO temp.page_events VALUES(%Q, upper(substr(%Q, 1, 1)) || substr(%Q, 2),"
-                                     " %Q, 'Misses with other sizes', %Q, 1, %Q, 'INTEGER');",
+                                     " %Q, 'With other sizes', %Q, 1, %Q, 'INTEGER');",
                                 of->name, of->title, of->title, of->meaning, of->unit, of->text);
         else
             sqlite3_str_appendf(sql, "INSERT INTO temp.page_ratios VALUES(%Q, %Q, %Q, %Q, %Q);", of->name, of->title,

@@ -170,54 +170,105 @@ int tp_define_ratios(tp_profile *profile, struct tp_error *err)
 }
 
 /* A cache below level 1: its misses, where its shape is in the meta data, the levels of its events, and one of them. */
-struct below {
+static const struct below {
     const char *name, *misses, *meta, *levels[3], *event;
-};
+} below[] = {{"LL", "LLm", "cache.LL", {"L"}, "Dist1L"}, {"L2", "L2m", "cache.L2", {"I2", "D2"}, "Dist1D2"}};
 
-/* Its misses with the ways of a distance, "LLm@2M=Dist4L", of so many bytes each. */
-static int define_size(tp_profile *profile, const struct below *cache, const struct tp_distance *distance, uint64_t way,
-                       struct tp_error *err)
+/* The bytes of a way; 0: its misses with other sizes are not known. */
+static uint64_t way_of(tp_profile *profile, const struct below *cache)
+{
+    const char *shape = tp_meta(profile, cache->meta);
+    uint64_t size, ways;
+
+    if (!shape || !tp_event_find(profile, cache->event) || sscanf(shape, "%" SCNu64 ",%" SCNu64, &size, &ways) != 2 ||
+        ways == 0 || size > (uint64_t)1 << 50)
+        return 0;
+    return size / ways;
+}
+
+/* What counts with a cache of so many bytes: "LLm@2M" is `sum`, which is freed here. */
+static int define_size(tp_profile *profile, const char *what, const char *words, const char *cache, uint64_t bytes,
+                       sqlite3_str *sum, struct tp_error *err)
 {
     struct tp_formula *formula = tp_arena_alloc(&profile->arena, sizeof *formula);
     char size[32], meaning[96];
-    tp_size_text(size, sizeof size, way * distance->ways);
-    snprintf(meaning, sizeof meaning, "misses of %s if it had %s", cache->name, size);
+    tp_size_text(size, sizeof size, bytes);
+    snprintf(meaning, sizeof meaning, "%s if %s had %s", words, cache, size);
     const char *kept = tp_arena_copy(&profile->arena, meaning, strlen(meaning));
-    sqlite3_str *sum = sqlite3_str_new(profile->db);
-    sqlite3_str_appendf(sum, "%s@%s", cache->misses, size);
-    for (const char *const *level = cache->levels; *level; level++)
-        sqlite3_str_appendf(sum, "%s%s%s", level == cache->levels ? "=" : "+", distance->name, *level);
-    char *definition = sqlite3_str_finish(sum);
-    int failed = !formula || !kept || !definition ? TP_NO_MEMORY(err) : 0;
-    if (!failed && tp_formula_read(profile, definition, formula, err) == 0) { /* else it lacks an event */
+    char *text = sqlite3_str_finish(sum), *definition = sqlite3_mprintf("%s@%s=%s", what, size, text ? text : "");
+    int failed = !formula || !kept || !text || !definition ? TP_NO_MEMORY(err) : 0;
+    /* Else it lacks an event; one that is cut would be another for readers of its text. */
+    if (!failed && strlen(text) < sizeof formula->text && tp_formula_read(profile, definition, formula, err) == 0) {
         formula->meaning = formula->title = kept;
         formula->unit = "";
         formula->counts = true;
         failed = define(profile, formula, err);
     }
     sqlite3_free(definition);
+    sqlite3_free(text);
     return failed;
+}
+
+/* "LLm@2M=Dist4L" and its like. */
+static int define_misses(tp_profile *profile, const struct below *cache, struct tp_error *err)
+{
+    uint64_t way = way_of(profile, cache);
+    char words[32];
+
+    snprintf(words, sizeof words, "misses of %s", cache->name);
+    for (const struct tp_distance *first = tp_distances; way && first->name; first++) {
+        sqlite3_str *sum = sqlite3_str_new(profile->db);
+        for (const char *const *level = cache->levels; *level; level++)
+            sqlite3_str_appendf(sum, "%s%s%s", level == cache->levels ? "" : " + ", first->name, *level);
+        if (define_size(profile, cache->misses, words, "it", way * first->ways, sum, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* What CEst would be with another size of the last level: "CEst@2M=Ir + 10 * L1m + 100 * Dist4L + ...". */
+int tp_define_estimates(tp_profile *profile, struct tp_error *err)
+{
+    const struct below *last = &below[0];
+    const struct tp_event *estimate = tp_event_find(profile, "CEst");
+    uint64_t way = way_of(profile, last);
+    struct tp_weighted_sum sum = {0};
+
+    /* Those with other weights are forgotten. */
+    for (struct tp_formula **at = &profile->formulas; *at;) {
+        if (strncmp((*at)->name, "CEst@", 5) == 0)
+            *at = (*at)->next;
+        else
+            at = &(*at)->next;
+    }
+    profile->last_formula = profile->formulas;
+    while (profile->last_formula && profile->last_formula->next)
+        profile->last_formula = profile->last_formula->next;
+    if (!way || !estimate || !estimate->formula || tp_weighted_sum_read(&sum, estimate->formula))
+        return 0;
+    for (const struct tp_distance *first = tp_distances; first->name; first++) {
+        sqlite3_str *text = sqlite3_str_new(profile->db);
+        for (size_t i = 0; i < sum.count; i++) {
+            bool misses = strcmp(sum.term[i].event, last->misses) == 0;
+            sqlite3_str_appendall(text, i ? " + " : "");
+            if (sum.term[i].weight != 1)
+                sqlite3_str_appendf(text, "%d * ", (int)sum.term[i].weight);
+            sqlite3_str_appendf(text, "%s%s", misses ? first->name : sum.term[i].event, misses ? last->levels[0] : "");
+        }
+        if (define_size(profile, estimate->name, "cycle estimate", last->name, way * first->ways, text, err))
+            return -1;
+    }
+    return 0;
 }
 
 int tp_define_curves(tp_profile *profile, struct tp_error *err)
 {
-    static const struct below caches[] = {{"LL", "LLm", "cache.LL", {"L"}, "Dist1L"},
-                                          {"L2", "L2m", "cache.L2", {"I2", "D2"}, "Dist1D2"}};
-
     if (!tp_curve_functions(profile->db))
         return tp_sql_failed(profile, "cannot define curves", err);
-    for (size_t c = 0; c < sizeof caches / sizeof *caches; c++) {
-        const char *shape = tp_meta(profile, caches[c].meta);
-        uint64_t size, ways;
-        if (!shape || !tp_event_find(profile, caches[c].event) ||
-            sscanf(shape, "%" SCNu64 ",%" SCNu64, &size, &ways) != 2 || ways == 0 || size / ways == 0 ||
-            size > (uint64_t)1 << 50)
-            continue;
-        for (const struct tp_distance *first = tp_distances; first->name; first++)
-            if (define_size(profile, &caches[c], first, size / ways, err))
-                return -1;
-    }
-    return 0;
+    for (size_t c = 0; c < sizeof below / sizeof *below; c++)
+        if (define_misses(profile, &below[c], err))
+            return -1;
+    return tp_define_estimates(profile, err);
 }
 
 bool tp_formula_sql(const tp_profile *profile, const struct tp_formula *formula, bool inclusive, char *out,

@@ -6,7 +6,8 @@
  *   product = factor { ("*" | "/") factor }
  *   factor  = number | name | '"' any name '"' | "(" sum ")" | ("-" | "+") factor
  *
- * "LLm@2M" is such a formula: what LL misses with that size, if stack distances were kept.
+ * "LLm@2M" is such a formula: what LL misses with that size, if stack distances were kept. So is "CEst@2M", the cycle
+ * estimate with that in place of LLm.
  *
  * A name is an event's (with _incl behind: its inclusive cost), or that of an earlier formula. Numbers are decimal.
  *
@@ -53,7 +54,7 @@ struct tp_formula {
     size_t steps;
     /* Of a profile's. */
     const char *meaning, *title, *unit; /* unit: "%", "times" or ""; meaning NULL: a user's, and the text says it */
-    bool counts;                        /* a sum of events, which is a number of something as they are */
+    bool counts;                        /* a sum of weighted events, which is a number of something as they are */
     struct tp_formula *next;
 };
 
@@ -96,6 +97,8 @@ int tp_define_check(const char *definition, struct tp_error *err);
 /* The ratios, and misses with other sizes of caches, with what reports need of these (curves.h); tp_open calls them. */
 int tp_define_ratios(tp_profile *profile, struct tp_error *err);
 int tp_define_curves(tp_profile *profile, struct tp_error *err);
+/* Of the latter CEst@SIZE alone, again where CEst has changed (tp_weigh). */
+int tp_define_estimates(tp_profile *profile, struct tp_error *err);
 
 /* The first of the profile's formulas; NULL: it has none. */
 const struct tp_formula *tp_formulas(const tp_profile *profile);

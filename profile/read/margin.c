@@ -32,6 +32,7 @@ struct tp_margin {
     enum tp_sampled of;
     struct tp_formula formula;
     bool inclusive;        /* all its terms */
+    char *whole;           /* SQL of a formula that counts something, which is then one term; else NULL */
     sqlite3_stmt *row, *groups;
     struct least {
         double count, per_access; /* variance of a term: of any count, and for each of its accesses */
@@ -53,6 +54,13 @@ static const char *suffix(const struct tp_margin *margin, size_t term)
     return margin->inclusive || margin->formula.term[term].inclusive ? "_incl" : "";
 }
 
+/* SQL: a term. */
+static char *term_sql(const struct tp_margin *margin, size_t term)
+{
+    return margin->whole ? sqlite3_mprintf("%s", margin->whole)
+                         : sqlite3_mprintf("\"%w%s\"", margin->formula.term[term].event->name, suffix(margin, term));
+}
+
 /* SQL: the accesses of a row. */
 static char *accesses(const struct tp_margin *margin, size_t term)
 {
@@ -65,26 +73,28 @@ static char *accesses(const struct tp_margin *margin, size_t term)
 /* How small the variance of a term cannot be: of things together, whose groups tell it. */
 static int find_least(struct tp_margin *margin, size_t term, struct tp_error *err)
 {
-    const char *event = margin->formula.term[term].event->name, *incl = suffix(margin, term);
+    const char *incl = suffix(margin, term);
     struct least *least = &margin->least[term];
     double seen, all = 0, ran = 0, sample = margin->sample;
-    char *own = accesses(margin, term);
+    char *own = accesses(margin, term), *event = term_sql(margin, term);
 
     int failed =
-        !own ? TP_NO_MEMORY(err)
-             : tp_number(margin->profile, sqlite3_mprintf("SELECT count(DISTINCT %s) FROM %s WHERE \"%w%s\" <> 0",
-                                                          kinds[margin->of].of, kinds[margin->of].groups, event, incl),
+        !own || !event
+             ? TP_NO_MEMORY(err)
+             : tp_number(margin->profile, sqlite3_mprintf("SELECT count(DISTINCT %s) FROM %s WHERE %s <> 0",
+                                                          kinds[margin->of].of, kinds[margin->of].groups, event),
                          0, &seen, err) ||
                    tp_number(margin->profile,
                              sqlite3_mprintf("SELECT sum(v) FROM (SELECT (sum(1.0 * e * e) - 1.0 * sum(e) * sum(e) / "
-                                             "%d) * %d / %d AS v FROM (SELECT %s AS id, \"%w%s\" AS e FROM %s) "
+                                             "%d) * %d / %d AS v FROM (SELECT %s AS id, %s AS e FROM %s) "
                                              "GROUP BY id)",
-                                             GROUPS, GROUPS, GROUPS - 1, kinds[margin->of].of, event, incl,
+                                             GROUPS, GROUPS, GROUPS - 1, kinds[margin->of].of, event,
                                              kinds[margin->of].groups),
                              0, &all, err) ||
                    tp_number(margin->profile, sqlite3_mprintf("SELECT sum(%s) FROM %s", own, kinds[margin->of].view), 0,
                              &ran, err);
     sqlite3_free(own);
+    sqlite3_free(event);
     least->count = sample * sample;
     if (kinds[margin->of].has_mean && *incl == '\0' && seen > 0)
         least->count = fmax(least->count, all / seen);
@@ -124,8 +134,11 @@ static sqlite3_stmt *ask(struct tp_margin *margin, const char *first, const char
     size_t terms = margin->formula.terms;
 
     sqlite3_str_appendf(sql, "SELECT %s", first);
-    for (size_t i = 0; i < terms; i++)
-        sqlite3_str_appendf(sql, ", \"%w%s\"", margin->formula.term[i].event->name, suffix(margin, i));
+    for (size_t i = 0; i < terms; i++) {
+        char *term = term_sql(margin, i);
+        sqlite3_str_appendf(sql, ", %s", term); /* without memory no SQL */
+        sqlite3_free(term);
+    }
     for (size_t i = 0; i < terms; i++) {
         char *own = accesses(margin, i);
         sqlite3_str_appendf(sql, ", %s", own ? own : "0");
@@ -152,6 +165,20 @@ static int prepare(struct tp_margin *margin, struct tp_error *err)
     return margin->groups ? 0 : -1;
 }
 
+/* What counts something is an event as others are: parts of it that go together would be too wide one by one. */
+static int whole_of(struct tp_margin *margin, const struct tp_formula *formula, struct tp_error *err)
+{
+    enum { LONGEST = TP_FORMULA_TERMS * 64 };
+
+    if (!formula || !formula->counts)
+        return 0;
+    margin->whole = malloc(LONGEST);
+    if (!margin->whole)
+        return TP_NO_MEMORY(err);
+    tp_formula_sql(margin->profile, formula, margin->inclusive, margin->whole, LONGEST);
+    return 0;
+}
+
 struct tp_margin *tp_margin_new(tp_profile *profile, enum tp_sampled of, const struct tp_formula *formula,
                                 const char *event, bool inclusive, struct tp_error *err)
 {
@@ -166,16 +193,21 @@ struct tp_margin *tp_margin_new(tp_profile *profile, enum tp_sampled of, const s
     margin->of = of;
     margin->inclusive = inclusive;
     margin->sample = tp_sample(profile);
-    if (formula) {
-        margin->formula = *formula;
-    } else if (found) {
+    for (size_t i = 0; formula && formula->counts && i < formula->terms; i++) {
+        /* It is exact if all its terms are. */
+        if (!found || tp_event_is_exact(found))
+            found = formula->term[i].event;
+    }
+    if (found) {
         margin->formula.term[0].event = found;
         margin->formula.step[0].what = '$';
         margin->formula.terms = margin->formula.steps = 1;
+    } else if (formula) {
+        margin->formula = *formula;
     } else {
         TP_FAIL(err, "%s: has no event %s", tp_path(profile), event);
     }
-    if ((formula || found) && prepare(margin, err) == 0)
+    if ((formula || found) && whole_of(margin, formula, err) == 0 && prepare(margin, err) == 0)
         return margin;
     tp_margin_free(margin);
     return NULL;
@@ -187,6 +219,7 @@ void tp_margin_free(struct tp_margin *margin)
         return;
     sqlite3_finalize(margin->row);
     sqlite3_finalize(margin->groups);
+    free(margin->whole);
     free(margin);
 }
 

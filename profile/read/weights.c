@@ -247,7 +247,8 @@ int tp_weigh(tp_profile *profile, const char *weights, struct tp_error *err)
                                               "unit, derived, CAST(CASE name WHEN 'CEst' THEN %Q ELSE formula END "
                                               "AS TEXT) AS formula, type, option FROM main.events ORDER BY rowid",
                                               sum_text),
-                              "cannot set weights", err)
+                              "cannot set weights", err) ||
+                   tp_define_estimates(profile, err)
                ? -1
                : 0;
 }

@@ -4,7 +4,8 @@
 
 usage: curves.py TENURE PROGRAM...
 
-Of each program, for L2 and the last level in both engines: totals, and each function, self and inclusive.
+Of each program, for L2 and the last level in both engines: totals, and each function, self and inclusive; of the last
+level the cycle estimate as well.
 """
 import json
 import os
@@ -48,18 +49,18 @@ def recorded(program, engine, caches, events, *options):
 
 def compare(program, engine, cache, options):
     event, kilobytes, ways = SIZES[cache]
-    names = ["%s@%dK" % (event, kilobytes * count) for count in ways]
-    names = [name.replace("1024K", "1M") for name in names]
-    curve = recorded(program, engine, USUAL, [event] + names, "--curves=yes", *options)
+    events = [event, "CEst"] if cache == "LL" else [event]
+    sizes = [("%dK" % (kilobytes * count)).replace("1024K", "1M") for count in ways]
+    names = ["%s@%s" % (one, size) for size in sizes for one in events]
+    curve = recorded(program, engine, USUAL, names, "--curves=yes", *options)
     for i, count in enumerate(ways):
         caches = {**USUAL, cache: "%dK,%d,64" % (kilobytes * count, count)}
-        exact = recorded(program, engine, caches, [event], *options)
-        what = "%s, %s, %s" % (os.path.basename(program), engine, names[i])
-        check(curve[None][i + 1] == exact[None][0], "%s: %r, by itself %r" % (what, curve[None][i + 1], exact[None][0]))
+        exact = recorded(program, engine, caches, events, *options)
+        what = "%s, %s, %s" % (os.path.basename(program), engine, sizes[i])
         for function, values in exact.items():
-            if function is not None:
-                got = curve.get(function, [None] * 99)[2 * i + 2:2 * i + 4]
-                check(got == values, "%s, %s: %r, by itself %r" % (what, function, got, values))
+            at = i * len(values)
+            got = curve.get(function, [None] * 99)[at:at + len(values)]
+            check(got == values, "%s, %s: %r, by itself %r" % (what, function, got, values))
 
 
 def differ(program):
@@ -79,8 +80,23 @@ def differ(program):
         check(told.returncode == 0 and "Functions that ask LL" in told.stdout, "what no recording has: %r" % told)
 
 
+def weigh(program):
+    """The estimate with another size has the weights that are asked for."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([TENURE, "record", "-q", "--curves=yes", "--LL=128K,16,64", "-o", "one", program], check=True,
+                       stdout=subprocess.DEVNULL, cwd=folder)
+        for weights, weight in ((), 100), (["--weights=Ir=3,LLm=500"], 500), (["--weights=Dr=7,LLm=0"], 0):
+            told = subprocess.run([TENURE, "report", "--json", *weights, "one"], check=True, capture_output=True,
+                                  cwd=folder)
+            of = json.loads(told.stdout)["totals"]
+            for size in "8K", "64K", "128K", "512K":
+                wanted = of["CEst"] + weight * (of["LLm@" + size] - of["LLm"])
+                check(of["CEst@" + size] == wanted, "%r: %s: %r" % (weights, size, of))
+
+
 def main():
     differ(PROGRAMS[0])
+    weigh(PROGRAMS[0])
     for number, program in enumerate(PROGRAMS):
         for engine in ("native", "valgrind"):
             for cache in SIZES:

@@ -12,7 +12,7 @@ import os
 import subprocess
 
 import browser as chromium
-from shown import TENURE, cells, check, count, in_chromium, picture, quiet, record, views
+from shown import TENURE, cells, check, count, in_chromium, picture, quiet, record, signed, views
 
 WAYS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 RECORDED = ["--curves=yes", "--L2=128K,8,64"]
@@ -177,6 +177,84 @@ def choice(browser, profile):
     quiet(browser, "choice")
 
 
+def tip_of(browser, key):
+    """What is said of a number."""
+    browser.move(f".tr:nth-child(2) .td[data-key='{key}']")
+    browser.wait(f"document.querySelector('.tip').innerText.includes('{key}: ')")
+    return browser.evaluate("document.querySelector('.tip').innerText")
+
+
+def estimates(browser, profile):
+    """The cycle estimate follows the size as well, in every table."""
+    browser.go("#functions?e=CEst_incl&c=CEst,Time,CEst@2M")
+    browser.evaluate("(e => { e.value = '384K'; e.dispatchEvent(new Event('change')); })"
+                     "(document.querySelector('select.size'))")
+    browser.arrive("location.hash.includes('ll=384K') && location.hash.includes('e=CEst_incl')")
+    listed = {}
+    keys = ("CEst@384K_incl", "CEst@384K", "Time", "CEst@2M")
+    for row in report(profile, "--show=" + ",".join(keys), "--sort=CEst@384K_incl", "--threshold=0",
+                      "--startup")["functions"]:
+        listed.setdefault(row["function"], []).append([count(row[key]) for key in keys])
+    rows = cells(browser)
+    check("estimate: rows", len(rows) > 10)
+    for row in rows:
+        check(f"estimate: {row['function']}", [row[key] for key in keys] in listed[row["function"]])
+    recorded = {count(number) for number, in profile.rows("SELECT CEst_incl FROM functions")}
+    check("estimate: it costs more with less", {row["CEst@384K_incl"] for row in rows} <= recorded, False)
+    said = "as recorded: it does not follow the size"
+    check("estimate: Time stays, and says so", said in tip_of(browser, "Time"))
+    tip = tip_of(browser, "CEst@384K")
+    check(f"estimate: the formula: {tip}", "= Ir + 10 * L1m + 30 * L2m + 100 * Dist6L" in tip and said not in tip)
+    browser.go("#functions?e=Ir_incl&c=Time")
+    check("estimate: nothing chosen", said in tip_of(browser, "Time"), False)
+    file = profile.one("SELECT id FROM files WHERE path LIKE '%page_program.cpp'")
+    more = "100 * (ifnull(Dist6L, 0) - ifnull(LLm, 0))"
+    for address, view in ("data", "data_objects"), ("loops", "loops"):
+        browser.go(f"#{address}?e=CEst&ll=384K")
+        wanted = {count(number) for number, in profile.rows(f"SELECT CEst + {more} FROM {view}")}
+        rows = [row["CEst@384K"] for row in cells(browser) if row.get("CEst@384K")]
+        check(f"estimate: {address}: {rows}", len(rows) > 3 and set(rows) <= wanted | {"."})
+    browser.go(f"#source/{file}?e=CEst&ll=384K")
+    wanted = {count(number) for number, in profile.rows(
+        f"SELECT sum(CEst + {more}) FROM lines WHERE file_id = ? AND line < 50 GROUP BY line HAVING sum({more})", file)}
+    rows = {row["CEst@384K"] for row in cells(browser)}
+    check(f"estimate: lines: {wanted}", len(wanted) > 2 and wanted <= rows)
+
+
+def percent(margin, value):
+    if not value:
+        return ""
+    of = 100 * margin / abs(value)
+    return f"{of:.1f}" if of < 1000 else count(round(of))
+
+
+def sampled(browser, profile):
+    """How far numbers may be off is what reports say, and with the recorded size it is what it was."""
+    browser.open(profile.page())
+    browser.go("#sizes")
+    check("sampled: how far off", browser.evaluate(CHARTS)[0][0].count(" \u00b1\u2009"), len(WAYS))
+    keys = ("CEst", "CEst@1M", "CEst@384K", "LLm", "LLm@1M", "LLm@384K")
+    keys += tuple(key + "_incl" for key in keys)
+    listed = {}
+    rows = report(profile, "--show=" + ",".join(keys), "--sort=CEst_incl", "--threshold=0", "--startup")["functions"]
+    for row in rows:
+        listed.setdefault(row["function"], []).append(
+            [percent(row[key + "_margin"], row[key]) for key in keys])
+        for event in ("CEst", "LLm", "CEst_incl", "LLm_incl"):
+            sized = event.replace("_", "@1M_") if "_" in event else event + "@1M"
+            check(f"sampled: {row['function']}: {sized}", [row[sized], row[sized + "_margin"]],
+                  [row[event], row[event + "_margin"]])
+    browser.go("#functions?e=CEst_incl&c=" + ",".join(keys))
+    rows = cells(browser, part="off")
+    check("sampled: rows", len(rows) > 10)
+    for row in rows:
+        found = [row[key].strip("\u00b1\u2009%") for key in keys]
+        check(f"sampled: {row['function']}: {found}", found in listed[row["function"]])
+    browser.go("#functions?e=CEst&ll=384K&c=")
+    offs = [row["CEst@384K"] for row in cells(browser, part="off")]
+    check(f"sampled: with a size: {offs}", len([off for off in offs if off.startswith("\u00b1")]) > 5)
+
+
 def both_sides(browser, profile, folder):
     other = record(os.path.join(folder, "other"), "more", options=RECORDED)
     page = os.path.join(folder, "sides.html")
@@ -188,6 +266,11 @@ def both_sides(browser, profile, folder):
     check("both sides", charts(browser), wanted)
     browser.go("#functions?e=LLm&ll=384K")
     check("both sides: columns", {"LLm@384K@before", "LLm@384K@after", "LLm@384K"} <= set(cells(browser)[0]))
+    browser.go("#overview?e=LLm&ll=384K")
+    totals = browser.evaluate("[...document.querySelectorAll('.totals tr[data-event=LLm] .num[data-key]')]"
+                              ".map(e => e.textContent)")
+    before, after = (of.one("SELECT LLm FROM totals") for of in (profile, other))
+    check("both sides: totals are those recorded", totals, [count(before), count(after), signed(after - before)])
     quiet(browser, "both sides")
 
 
@@ -196,7 +279,7 @@ def main(folder):
     browser = chromium.Browser()
     try:
         browser.open(profile.page())
-        for step in (program, tables, chosen, choice):
+        for step in (program, tables, chosen, choice, estimates):
             step(browser, profile)
         quiet(browser, "curves")
         both_sides(browser, profile, folder)
@@ -205,9 +288,7 @@ def main(folder):
         browser.go("#sizes")
         wanted = words(curve(odd, ("L",), "totals", "1"), 1 << 16, (704 << 10, odd.one("SELECT LLm FROM totals")))
         check("a size between those of the curve", charts(browser)[TITLES[0]], wanted)
-        browser.open(record(os.path.join(folder, "sampled"), options=["--curves=yes", "--sample=8"]).page())
-        browser.go("#sizes")
-        check("sampled: how far off", browser.evaluate(CHARTS)[0][0].count(" \u00b1\u2009"), len(WAYS))
+        sampled(browser, record(os.path.join(folder, "sampled"), options=["--curves=yes", "--sample=8"]))
         quiet(browser, "sampled")
         browser.open(record(os.path.join(folder, "without")).page())
         check("without curves", browser.evaluate(

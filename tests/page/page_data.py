@@ -101,10 +101,10 @@ def formulas(name, reader, database, profile):
     check(f"{name}: events with other sizes", sorted(sizes), sorted(one for one in names if "@" in one))
     check(f"{name}: how many", len(sizes) % 12, 0)
     for one, (*_, formula, _) in sizes.items():
-        sums, = database.execute(f"SELECT {formula} FROM t_totals").fetchone()
+        sums, = database.execute(f"SELECT {formula} FROM totals").fetchone()
         check(f"{name}: {one} = {formula}", sums, totals[one])
     check(f"{name}: LLm@2M", sizes.get("LLm@2M", ())[:6], (
-        "LLm@2M", "Misses of LL if it had 2M", "misses of LL if it had 2M", "Misses with other sizes", "", 1))
+        "LLm@2M", "Misses of LL if it had 2M", "misses of LL if it had 2M", "With other sizes", "", 1))
     ratios = [row["name"] for row in reader.table("ratios")]
     check(f"{name}: ratios", sorted(ratios), sorted(one for one in names if "@" not in one))
     check(f"{name}: D1rate and DLrate", {"D1rate", "DLrate"} <= set(ratios), True)

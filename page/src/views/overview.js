@@ -103,7 +103,7 @@ function verdict(app) {
             h('span', {tip}, i > 0 && ', ', app.link('overview', '', {e: event.name + '_incl'}, words));
         return h(
             'section.verdict',
-            h('h2', {tip: () => metrics.about(metrics.find('CEst'))}, 'Estimated time', side && `, ${side}`),
+            h('h2', {tip: () => metrics.about(metrics.find('CEst', true))}, 'Estimated time', side && `, ${side}`),
             h('p', some.map(said)),
             h('div.kind-bar', {'aria-hidden': 'true'}, some.map(part)),
         );
