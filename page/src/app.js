@@ -224,12 +224,12 @@ export class App {
         const arranged = () => {
             const {text, value} = column(state.key) || column(by) || {};
             const size = state.bySize && value && ((item) => Math.abs(value(item)));
-            return text || value ? sorted(items, size || text || value, state.descending) : items;
+            return text || value ? sorted(items, size || value || text, state.descending) : items;
         };
         const table = new VirtualTable({...options, columns, items: arranged(), sort: by && state});
         table.onsort = (key) => {
-            const isText = Boolean(column(key).text);
-            state.descending = state.key === key && !state.bySize ? !state.descending : !isText;
+            const isNumber = Boolean(column(key).value);
+            state.descending = state.key === key && !state.bySize ? !state.descending : isNumber;
             Object.assign(state, {key, bySize: false});
             table.items = arranged();
             table.setColumns(columns);

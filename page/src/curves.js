@@ -118,8 +118,14 @@ export async function curveCells(app, table) {
         rows: [...Array(table.rows).keys()].filter((row) => most(row) > 0).sort((a, b) => most(b) - most(a)),
         cells: {
             misses: own,
-            curve: (row) => sizes.map((one) => bar(misses(row)(one) / most(row))).join(''),
-            fits_in: (row) => fitting(sizes, misses(row))?.size ?? '',
+            curve: (row) => {
+                const bars = sizes.map((one) => bar(misses(row)(one) / most(row))).join('');
+                return {name: bars, about: () => [bars], by: most(row)};
+            },
+            fits_in: (row) => {
+                const size = fitting(sizes, misses(row))?.size;
+                return size && {name: size, about: () => [size], by: bytesOf(size)};
+            },
         },
     };
 }

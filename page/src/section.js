@@ -7,7 +7,7 @@
 //     items     what rows are about
 //     cells     column key -> (item) => a number, a text, or a reference (names.js). Columns without a cell are left
 //               out. `place` is one behind the others: where it is. A reference may have functions `before` and
-//               `behind`, of what stands beside it.
+//               `behind`, of what stands beside it, and `by`, the number that it is sorted by.
 //     list, costs   metrics, and what items cost of them: columns in front of those of the section
 //     totals    column key -> the total of which its numbers are shares
 //     tip       (item) => lines of a tooltip for its numbers
@@ -29,11 +29,13 @@ const referred = (value) => (value && typeof value === 'object' ? value : {name:
 
 function textColumn(app, column, valueOf, items) {
     const ref = (item) => referred(valueOf(item));
+    const isNumber = items.some((item) => ref(item).by !== undefined);
     const longest = items.slice(0, SAMPLE).reduce((most, item) => Math.max(most, ref(item).name.length), 0);
     return {
         ...column,
         width: Math.max(Math.min(longest, WIDEST), column.label.length + 2) + 2 + 'ch',
         text: (item) => ref(item).name,
+        value: isNumber && ((item) => ref(item).by ?? NaN),
         tip: (item) => ref(item).about(),
         cell: (item) => {
             const {go, name, before, behind} = ref(item);

@@ -7,9 +7,9 @@
 //     items     what rows are about, in the order in which they are shown
 //     open(item) Enter or a click; step(item, +1 or -1): arrow right and left
 //
-// `value` and `text` are what a column is sorted by; without a `cell` the text is what it shows. All rows are of one
-// height, so that a row's place follows from its number. A text in the last column may be wider than the table; in a
-// column before others it is cut, so that these are below their headings. The table can be used from the keyboard and
+// `value`, or else `text`, is what a column is sorted by; without a `cell` the text is what it shows. All rows are of
+// one height, so that a row's place follows from its number. A text in the last column may be wider than the table; in
+// a column before others it is cut, so that these are below their headings. The table can be used from the keyboard and
 // says to assistive technology how long it is. For printing it shows its first thousand rows as an ordinary table.
 
 import {h, replaceContent} from './dom.js';

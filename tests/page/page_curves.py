@@ -114,6 +114,20 @@ def tables(browser, profile):
         check(f"loop_curves: {row['place']}: {found}", found in loops)
 
 
+def by_bytes(browser, _profile):
+    """What fits in is sorted by bytes, what fits nowhere last."""
+    browser.go("#sizes?startup=1")
+    sizes = []
+    for way, bytes_of in ("descending", -1), ("ascending", 1):
+        browser.evaluate("[...document.querySelectorAll('.function_curves .th')]"
+                         ".find(e => /fits/.test(e.textContent)).querySelector('button').click()")
+        browser.wait(f"document.querySelector('.function_curves .th[aria-sort={way}]')?.textContent.includes('fits')")
+        sizes = [row["fits_in"] for row in cells(browser, ".function_curves .table")]
+        known = [bytes_of * int(size[:-1]) << (20 if size[-1] == "M" else 10) for size in sizes if size]
+        check(f"fits in, {way}: {sizes}", len(set(known)) > 2 and known == sorted(known))
+        check(f"fits in, {way}: nothing is last", "" in sizes[:len(known)], False)
+
+
 def chosen(browser, profile):
     """Charts of what is chosen."""
     number = profile.one("SELECT id FROM functions WHERE function LIKE 'along%'")
@@ -279,7 +293,7 @@ def main(folder):
     browser = chromium.Browser()
     try:
         browser.open(profile.page())
-        for step in (program, tables, chosen, choice, estimates):
+        for step in (program, tables, by_bytes, chosen, choice, estimates):
             step(browser, profile)
         quiet(browser, "curves")
         both_sides(browser, profile, folder)

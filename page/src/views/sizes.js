@@ -24,7 +24,8 @@ export const sizes = {
         const part = async (key, table, about, cellsOf, functionOf) => {
             const {rows, cells} = await curveCells(app, table);
             const items = rows.filter((row) => !functionOf || !startup.ids.has(functionOf(row)));
-            append(place, sectionPart(app, key, {name: key, about, items, cells: {...cells, ...cellsOf}}));
+            const all = {...cells, ...cellsOf};
+            append(place, sectionPart(app, key, {name: key, about, items, cells: all, by: 'curve', ascending: false}));
         };
         append(place, startup.said);
         const {functions, loops: table, data} = app.tables;
