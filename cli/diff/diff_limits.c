@@ -25,15 +25,21 @@ static bool is_called(const struct tp_diff_row *row, const char *name)
            (row->base && strcmp(row->base, name) == 0) || (row->symbol && strcmp(row->symbol, name) == 0);
 }
 
+static bool is_ratio(const struct diff_limit *limit)
+{
+    return limit->column.formula != NULL && !limit->column.formula->counts;
+}
+
 static bool is_broken(const struct diff *diff, const struct diff_limit *limit, const struct tp_diff_value *value)
 {
     struct diff_column self = limit->column;
     double now = value->side[TP_NEW], total = 0;
+    bool ratio = is_ratio(limit);
 
     self.inclusive = false;
-    if (limit->column.formula != NULL && !value->known)
+    if (ratio && !value->known)
         return false;
-    if (limit->column.formula != NULL)
+    if (ratio)
         total = 100; /* it is in percent: diff_limits_known has seen to that */
     else if (tp_diff_rows(diff->diff, TP_DIFF_TOTALS) > 0)
         total = diff_value(diff, TP_DIFF_TOTALS, 0, &self).side[TP_NEW];
@@ -80,7 +86,7 @@ bool diff_limits_known(struct diff *diff)
 
         if (!diff_column_of(diff, limit->limit.event, &limit->column))
             return false;
-        if (limit->column.formula != NULL && limit->limit.percent && !limit->limit.growth &&
+        if (is_ratio(limit) && limit->limit.percent && !limit->limit.growth &&
             strcmp(limit->column.formula->unit, "%") != 0) {
             term_error("--fail-on=%s: %s is no part of a total: leave out the percent sign", limit->text,
                        limit->column.name);

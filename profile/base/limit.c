@@ -36,10 +36,22 @@ static bool read_number(struct tp_limit *limit, const char *at)
     return *end == '\0' && isfinite(limit->number);
 }
 
+/* The @ behind EVENT: the first; behind a size that follows it, LLm@2M@total, the second. */
+static const char *event_end(const char *text)
+{
+    const char *at = strchr(text, '@'), *end = at ? at + 1 + strspn(at + 1, "0123456789") : NULL;
+
+    if (!at || end == at + 1)
+        return at;
+    end += *end == 'K' || *end == 'M';
+    end += strncmp(end, "_incl", 5) == 0 ? 5 : 0;
+    return *end == '@' ? end : at;
+}
+
 int tp_limit_read(struct tp_limit *limit, const char *text, struct tp_error *err)
 {
     static const char data[] = "data:";
-    const char *at = strchr(text, '@'), *sign = text + strlen(text);
+    const char *at = event_end(text), *sign = text + strlen(text);
 
     *limit = (struct tp_limit){.number = 0};
     if (!at || at == text || (size_t)(at - text) >= sizeof limit->event)

@@ -9,10 +9,11 @@
  *   D1mr@total<-1%            a fall by more than 1 %; also >= and <=
  *
  *   SpLossL@data:cells>+5%    of a data structure
+ *   LLm@2M@total>+5%          what LL would miss with 2 MB
  *
  * WHERE is `total`, or a function, or data: and a data structure (data:: begins the name of a function in C++); * and ?
- * match. It may hold anything, @ and > too: EVENT ends at the first @, and the
- * limit is the last thing of its form.
+ * match. It may hold anything, @ and > too: EVENT ends at the first @, or at the next one if there is a size between
+ * them, and the limit is the last thing of its form. So no WHERE begins with a size and @.
  */
 #ifndef TENURE_PROFILE_LIMIT_H
 #define TENURE_PROFILE_LIMIT_H

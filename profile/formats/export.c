@@ -19,8 +19,24 @@
 #include "profile/base/mem.h"
 #include "profile/base/row.h"
 #include "profile/base/sound.h"
+#include "profile/read/formula.h"
 #include "profile/read/margin.h"
 #include "profile/store/store.h"
+
+/* An event, or a formula that counts something as they do, "LLm@2M". */
+static const struct tp_event *choice_find(const tp_profile *profile, const char *name)
+{
+    const struct tp_event *event = tp_event_find(profile, name);
+    const struct tp_formula *formula = event ? NULL : tp_formula_find(profile, name);
+
+    return formula && formula->counts ? &formula->event : event;
+}
+
+/* NULL: it is a column of views. */
+static const struct tp_formula *formula_of(const tp_profile *profile, const struct tp_event *event)
+{
+    return tp_event_find(profile, event->name) ? NULL : tp_formula_find(profile, event->name);
+}
 
 int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, struct tp_error *err)
 {
@@ -34,7 +50,7 @@ int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, s
         char name[64], known[768] = "";
         size_t length = strcspn(list, ", "), n = 0;
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), list);
-        const struct tp_event *event = tp_event_find(profile, name);
+        const struct tp_event *event = choice_find(profile, name);
         for (size_t i = 0; !event && i < tp_event_count(profile) && n < sizeof known; i++)
             n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i ? " " : "", tp_event_at(profile, i)->name);
         if (!event)
@@ -56,6 +72,16 @@ void tp_choose_usual(tp_profile *profile, const char *const *names, size_t count
     }
 }
 
+static void append_event(tp_profile *profile, sqlite3_str *sql, const struct tp_event *event, bool inclusive)
+{
+    const struct tp_formula *formula = formula_of(profile, event);
+    char expression[TP_FORMULA_TERMS * 64];
+
+    if (formula && tp_formula_sql(profile, formula, inclusive, expression, sizeof expression))
+        sqlite3_str_appendf(sql, "CAST(%s AS INTEGER) AS ", expression);
+    sqlite3_str_appendf(sql, "\"%w%s\"", event->name, inclusive ? "_incl" : "");
+}
+
 char *tp_select_events(tp_profile *profile, const char *columns, const struct tp_choice *self,
                        const struct tp_choice *incl, const char *rest)
 {
@@ -63,12 +89,24 @@ char *tp_select_events(tp_profile *profile, const char *columns, const struct tp
     const char *comma = *columns ? ", " : "";
 
     sqlite3_str_appendf(sql, "SELECT %s", columns);
-    for (size_t i = 0; self && i < self->count; i++, comma = ", ")
-        sqlite3_str_appendf(sql, "%s\"%w\"", comma, self->event[i]->name);
-    for (size_t i = 0; incl && i < incl->count; i++, comma = ", ")
-        sqlite3_str_appendf(sql, "%s\"%w_incl\"", comma, incl->event[i]->name);
+    for (size_t i = 0; self && i < self->count; i++, comma = ", ") {
+        sqlite3_str_appendall(sql, comma);
+        append_event(profile, sql, self->event[i], false);
+    }
+    for (size_t i = 0; incl && i < incl->count; i++, comma = ", ") {
+        sqlite3_str_appendall(sql, comma);
+        append_event(profile, sql, incl->event[i], true);
+    }
     sqlite3_str_appendf(sql, " %s", rest);
     return sqlite3_str_finish(sql);
+}
+
+const char *tp_plain_name(const struct tp_event *event, char out[TP_PLAIN_NAME])
+{
+    snprintf(out, TP_PLAIN_NAME, "%s", event->name);
+    for (char *at = out; (at = strchr(at, '@')) != NULL;)
+        *at = '_';
+    return out;
 }
 
 /* What rounding owes is made up without turning a sign: an event that only grows is nowhere less than nothing. */
@@ -245,6 +283,30 @@ static bool csv_has_column(const tp_profile *profile, const struct tp_choice *ch
     return !event;
 }
 
+/* The chosen formulas whose events are all columns of the table, behind its columns. */
+static int csv_formulas(tp_profile *profile, FILE *out, const char *table, const struct tp_choice *choice,
+                        sqlite3_str *sql, struct tp_error *err)
+{
+    for (size_t i = 0; i < 2 * choice->count; i++) {
+        const struct tp_event *event = choice->event[i / 2];
+        const struct tp_formula *formula = formula_of(profile, event);
+        const char *suffix = i % 2 ? "_incl" : "";
+        double columns = 0, one = 1;
+        for (size_t t = 0; formula && t < formula->terms && one > 0; t++, columns += one)
+            if (tp_number(profile,
+                          sqlite3_mprintf("SELECT count(*) FROM pragma_table_info(%Q) WHERE name = '%q%s'", table,
+                                          formula->term[t].event->name, suffix),
+                          0, &one, err))
+                return -1;
+        if (!formula || columns < (double)formula->terms)
+            continue;
+        sqlite3_str_appendall(sql, ", ");
+        append_event(profile, sql, event, i % 2);
+        fprintf(out, ",%s%s", event->name, suffix);
+    }
+    return 0;
+}
+
 /* SELECT of the wanted columns, and the header row with their names. */
 static char *csv_query_and_header(tp_profile *profile, FILE *out, const char *table,
                               const struct tp_choice *choice, struct tp_error *err)
@@ -265,6 +327,8 @@ static char *csv_query_and_header(tp_profile *profile, FILE *out, const char *ta
         tp_write_csv_text(out, name);
     }
     sqlite3_finalize(columns);
+    if (more == 0 && n)
+        more = csv_formulas(profile, out, table, choice, sql, err);
     fputs(n ? "\r\n" : "", out);
     sqlite3_str_appendf(sql, " FROM \"%w\"", table);
     char *text = sqlite3_str_finish(sql);
@@ -365,6 +429,22 @@ static void json_choose(struct tp_choice *to, const struct tp_choice *from, bool
     }
 }
 
+/* SQL: the profile's events, and behind them the chosen formulas. */
+static char *json_events(const tp_profile *profile, const struct tp_choice *choice)
+{
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+
+    sqlite3_str_appendall(sql, "FROM (SELECT name, long_name, derived, formula, rowid AS number FROM events");
+    for (size_t i = 0; i < choice->count; i++) {
+        const struct tp_event *event = choice->event[i];
+        if (formula_of(profile, event))
+            sqlite3_str_appendf(sql, " UNION ALL SELECT %Q, %Q, 1, %Q, %d", event->name, event->long_name,
+                                event->formula, 1000000 + (int)i);
+    }
+    sqlite3_str_appendall(sql, ") ORDER BY number");
+    return sqlite3_str_finish(sql);
+}
+
 int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_options *options,
                    struct tp_error *err)
 {
@@ -374,12 +454,15 @@ int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_option
         return -1;
     json_choose(&recorded, &choice, false);
     json_choose(&by_field, &choice, true);
+    char *events = json_events(profile, &choice);
+    if (!events)
+        return TP_NO_MEMORY(err);
     const struct {
         const char *name, *columns;
         const struct tp_choice *self, *incl;
         const char *from;
     } lists[] = {
-        {"events", "name, long_name, derived, formula", NULL, NULL, "FROM events ORDER BY rowid"},
+        {"events", "name, long_name, derived, formula", NULL, NULL, events},
         {"totals", "", &choice, NULL, "FROM totals LIMIT 1"},
         {"threads", "id, os_id, parent", &recorded, NULL, "FROM threads ORDER BY id"},
         {"functions", "id, function, base, context, object, file, line, calls", &choice, &choice,
@@ -421,6 +504,7 @@ int tp_export_json(tp_profile *profile, FILE *out, const struct tp_export_option
     }
     tp_json_end(&json);
     putc('\n', out);
+    sqlite3_free(events);
     return failed ? -1 : tp_written(out, err);
 }
 
@@ -503,18 +587,20 @@ int tp_export_openmetrics(tp_profile *profile, FILE *out, const struct tp_export
             return TP_FAIL(err, "%s is not kept by thread; it is made of these events: %s", m.event->name,
                            m.event->formula ? m.event->formula : "");
         /* A unit of another's profile may be any text. */
+        char plain[TP_PLAIN_NAME];
         const char *unit = m.event->unit, *rest = unit + strspn(unit, "abcdefghijklmnopqrstuvwxyz");
         unit = *rest ? "" : unit;
-        snprintf(m.family, sizeof m.family, "tenure_%s%s%s", m.event->name, *unit ? "_" : "", unit);
+        snprintf(m.family, sizeof m.family, "tenure_%s%s%s", tp_plain_name(m.event, plain), *unit ? "_" : "", unit);
         fprintf(out, "# TYPE %s %s\n", m.family, m.signed_ ? "gauge" : "counter");
         if (*unit)
             fprintf(out, "# UNIT %s %s\n", m.family, unit);
         fprintf(out, "# HELP %s ", m.family);
         metrics_text(out, m.event->long_name);
         putc('\n', out);
+        const struct tp_choice one = {1, {m.event}};
         failed = tp_each(profile,
-                         m.threads ? sqlite3_mprintf("SELECT id, \"%w\" FROM threads ORDER BY id", m.event->name)
-                                   : sqlite3_mprintf("SELECT 0, \"%w\" FROM totals LIMIT 1", m.event->name),
+                         m.threads ? tp_select_events(profile, "id", &one, NULL, "FROM threads ORDER BY id")
+                                   : tp_select_events(profile, "0", &one, NULL, "FROM totals LIMIT 1"),
                          metrics_sample, &m, err);
     }
     fputs("# EOF\n", out);

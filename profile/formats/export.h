@@ -20,7 +20,8 @@ struct tp_choice {
     const struct tp_event *event[TP_MAX_CHOICE];
 };
 
-/* The events of a list "Ir,D1mr", in its order; "all": every one of the profile. */
+/* The events of a list "Ir,D1mr", in its order; "all": every one of the profile. A formula that counts something
+ * (LLm@2M) is an event, too, but none of all. */
 int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, struct tp_error *err);
 
 /* Those of a list of names that the profile has. */
@@ -29,6 +30,10 @@ void tp_choose_usual(tp_profile *profile, const char *const *names, size_t count
 /* "SELECT columns, <each event of self>, <each of incl>_incl rest", for tp_query. `columns` may be "", choices NULL. */
 char *tp_select_events(tp_profile *profile, const char *columns, const struct tp_choice *self,
                        const struct tp_choice *incl, const char *rest);
+
+/* Its name with _ for @, where readers know no other characters. */
+enum { TP_PLAIN_NAME = 128 };
+const char *tp_plain_name(const struct tp_event *event, char out[TP_PLAIN_NAME]);
 
 /* Whole numbers of self costs. A real event is rounded so that what is lost in one line is made up in the next. */
 struct tp_sums {

@@ -103,8 +103,9 @@ int tp_export_cachegrind(tp_profile *profile, FILE *out, const struct tp_export_
         fputs("cmd: ", out);
         tp_write_clean(out, tp_meta(profile, "cmd"), "");
         fputs("\nevents:", out);
+        char plain[TP_PLAIN_NAME];
         for (size_t i = 0; i < c->choice.count; i++)
-            fprintf(out, " %s", c->choice.event[i]->name);
+            fprintf(out, " %s", tp_plain_name(c->choice.event[i], plain));
         putc('\n', out);
         /* Sums of real events make up what rounding owes here, too: the summary is what the lines add up to. */
         char *from = sqlite3_mprintf("FROM lines l JOIN (SELECT id AS n_id, %s AS n_name FROM t_functions) n "

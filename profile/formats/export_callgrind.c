@@ -67,12 +67,12 @@ static int callgrind_choose(struct callgrind *c, const char *list)
 /* Callgrind calls the last level 2: AcCostL is AcCost2. Only use events end in a plain L. */
 static void write_event_name(FILE *out, const struct tp_event *event)
 {
-    size_t n = strlen(event->name);
+    char name[TP_PLAIN_NAME];
+    size_t n = strlen(tp_plain_name(event, name));
 
-    if (n > 2 && event->name[n - 1] == 'L')
-        fprintf(out, "%.*s2", (int)(n - 1), event->name);
-    else
-        fputs(event->name, out);
+    if (n > 2 && name[n - 1] == 'L')
+        name[n - 1] = '2';
+    fputs(name, out);
 }
 
 static long long incl_cost(const struct callgrind *c, size_t event, sqlite3_stmt *row, int column)

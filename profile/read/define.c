@@ -202,6 +202,8 @@ static int define_size(tp_profile *profile, const char *what, const char *words,
         formula->meaning = formula->title = kept;
         formula->unit = "";
         formula->counts = true;
+        formula->event = (struct tp_event){
+            .name = formula->name, .long_name = kept, .unit = "", .formula = formula->text, .derived = true};
         failed = define(profile, formula, err);
     }
     sqlite3_free(definition);

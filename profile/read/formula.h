@@ -55,6 +55,7 @@ struct tp_formula {
     /* Of a profile's. */
     const char *meaning, *title, *unit; /* unit: "%", "times" or ""; meaning NULL: a user's, and the text says it */
     bool counts;                        /* a sum of weighted events, which is a number of something as they are */
+    struct tp_event event;              /* if it counts: what it is as one of them */
     struct tp_formula *next;
 };
 

@@ -7,6 +7,7 @@ usage: curves.py TENURE PROGRAM...
 Of each program, for L2 and the last level in both engines: totals, and each function, self and inclusive; of the last
 level the cycle estimate as well.
 """
+import csv
 import json
 import os
 import sqlite3
@@ -94,9 +95,82 @@ def weigh(program):
                 check(of["CEst@" + size] == wanted, "%r: %s: %r" % (weights, size, of))
 
 
+def told(folder, *words):
+    """Status, output and messages of a command there."""
+    done = subprocess.run([TENURE, *words], capture_output=True, text=True, cwd=folder)
+    return done.returncode, done.stdout, done.stderr
+
+
+def limit(folder):
+    """Limits on what other sizes would miss; a size belongs to the event, not to the place."""
+    with sqlite3.connect("file:%s/one?mode=ro" % folder, uri=True) as database:
+        name, misses, total = database.execute("SELECT base, Dist8L_incl, (SELECT Dist8L FROM totals) FROM functions"
+                                               " ORDER BY Dist8L_incl DESC").fetchone()
+    for limits, status in (["LLm@64K@total>%d" % (total - 1), 3], ["LLm@64K@total>%d" % total, 0],
+                           ["LLm@64K_incl@%s>%d" % (name, misses - 1), 3],
+                           ["LLm@64K_incl@%s>%d" % (name, misses), 0],
+                           ["LLm@64K@total>99%", 3], ["LLm@64K@total>101%", 0], ["CEst@8K@total>=+0", 3],
+                           ["LLm@64K_incl@%s*>1%%" % name[:2], 3], ["LLm@64@total>1", 1], ["LLm@64K@2M@total>1", 1]):
+        got = told(folder, "diff", "--fail-on=" + limits, "one", "one")
+        check(got[0] == status and got[2].count("\n") == (status > 0), "%s: %r" % (limits, got))
+    check(told(folder, "diff", "--fail-on=LLm@64K@total>99%", "one", "one")[2].startswith(
+        "tenure: limit LLm@64K@total>99%% is passed: LLm@64K of total was %s, is %s" % ((format(total, ","),) * 2)),
+          "the words of a limit")
+
+
+def export(folder):
+    """Each format has what SQL says of a size."""
+    sizes = "LLm@64K", "CEst@64K"
+    with sqlite3.connect("file:%s/one?mode=ro" % folder, uri=True) as database:
+        def wanted(view, suffix=""):
+            return [tuple(row) for row in database.execute(
+                "SELECT {1}8L{0}, CEst{0} + 100 * (ifnull({1}8L{0}, 0) - ifnull(LLm{0}, 0)) FROM {2}".format(
+                    suffix, "Dist", view))]
+        total, = wanted("totals")
+        functions = [own + below for own, below in zip(wanted("functions"), wanted("functions", "_incl"))]
+        paths = sum(row[0] or 0 for row in wanted("paths"))
+    check(total[0] > 0 and paths == total[0], "they miss: %r" % (total,))
+
+    def exported(form, events=sizes, *options):
+        status, out, message = told(folder, "export", "--format=" + form, "--events=" + ",".join(events), *options,
+                                    "one")
+        check((status, message) == (0, ""), "%s: %s" % (form, message))
+        return out
+
+    found = json.loads(exported("json"))
+    keys = [size + suffix for suffix in ("", "_incl") for size in sizes]
+    check(tuple(found["totals"].values()) == total, "json: %r" % found["totals"])
+    check([event["name"] for event in found["events"]][-2:] == list(sizes), "json: %r" % found["events"][-2:])
+    check([tuple(row[key] for key in keys) for row in found["functions"]] == functions, "json: functions")
+    rows = list(csv.DictReader(exported("csv", ("Ir", *sizes)).splitlines()))
+    check([tuple(int(row[key]) if row[key] else None for size in sizes for key in (size, size + "_incl"))
+           for row in rows] == [(a, c, b, d) for a, b, c, d in functions], "csv: functions")
+    check("LLm@64K" not in exported("csv", sizes, "--table=objects"), "csv: a table without the events")
+    folded = [int(line.rsplit(" ", 1)[1]) for line in exported("folded", sizes[:1]).splitlines()]
+    check(sum(folded) == total[0], "folded: %d, not %d" % (sum(folded), total[0]))
+    for form, line in (("callgrind", "events: LLm_64K CEst_64K\nsummary: %d %d\n" % total),
+                       ("cachegrind", "events: LLm_64K CEst_64K\n"), ("cachegrind", "summary: %d %d\n" % total),
+                       ("openmetrics", "\ntenure_LLm_64K_total %d\n" % total[0]),
+                       ("openmetrics", "\ntenure_CEst_64K_total %d\n" % total[1]),
+                       ("speedscope", "LLm@64K"), ("firefox", "CEst@64K")):
+        check(line in exported(form), "%s: there is no %r" % (form, line))
+    for events, words in (("LLm@5M", "no event 'LLm@5M' in this profile"), ("D1rate", "no event 'D1rate'")):
+        got = told(folder, "export", "--format=json", "--events=" + events, "one")
+        check(got[0] == 1 and words in got[2], "%s: %r" % (events, got))
+
+
+def read(program):
+    """Commands that take names of events."""
+    with tempfile.TemporaryDirectory() as folder:
+        told(folder, "record", "-q", "--curves=yes", "--LL=128K,16,64", "-o", "one", program)
+        limit(folder)
+        export(folder)
+
+
 def main():
     differ(PROGRAMS[0])
     weigh(PROGRAMS[0])
+    read(PROGRAMS[0])
     for number, program in enumerate(PROGRAMS):
         for engine in ("native", "valgrind"):
             for cache in SIZES:

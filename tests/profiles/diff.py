@@ -338,6 +338,9 @@ def check_limits():
             ("Ir@f<-10%", (100, 89, 0), "Ir f 1"), ("Ir@f<-10%", (100, 90, 0), "Ir f 0"),
             ("Ir@f>+0", (5, 5, 0), "Ir f 0"), ("Ir@vec<int>>+1%", (100, 102, 0), "Ir vec<int> 1"),
             ("Ir@operator>>=5", (0, 5, 0), "Ir operator> 1"), ("Ir@a@b>1>2", (0, 3, 0), "Ir a@b>1 1"),
+            ("LLm@2M@total>+5%", (100, 106, 0), "LLm@2M total 1"),
+            ("LLm@64_incl@f@g>1", (0, 2, 0), "LLm@64_incl f@g 1"), ("LLm@2x@f>1", (0, 2, 0), "LLm 2x@f 1"),
+            ("LLm@2M>1", (0, 2, 0), "LLm 2M 1"),
             ("Ir@f>+5%", (-100, -90, 0), "Ir f 1"), ("SpLossL_incl@main>1.5M", (0, 1572865, 0), "SpLossL_incl main 1")):
         status, out, message = out_of("limit", limit, *(str(value) for value in values))
         check((status, out.strip()) == (0, wanted), "%s with %r: %s, not %s %s" % (limit, values, out, wanted, message))
