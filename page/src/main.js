@@ -37,7 +37,16 @@ function drawFrame() {
     );
     const timeline = new Timeline(app);
     append(document.body, header, timeline.element, main, help.element);
-    return {tabs, chooser, size, search, help, main, timeline};
+    new ResizeObserver(() => arrange(header)).observe(header);
+    return {header, tabs, chooser, size, search, help, main, timeline};
+}
+
+/* Views and tools stand in one row if there is room for all of them, which depends on how many views there are, and on
+ * the event's name. */
+function arrange(header) {
+    header.classList.remove('two-rows');
+    const nav = header.querySelector('nav');
+    header.classList.toggle('two-rows', nav.scrollWidth > nav.clientWidth);
 }
 
 let wanted = 0;
@@ -68,6 +77,7 @@ async function draw(number) {
     }
     frame.chooser.update();
     frame.size.update();
+    arrange(frame.header);
     app.shown = [];
     const place = h('div.view', {class: view.id});
     frame.main.setAttribute('aria-busy', 'true');

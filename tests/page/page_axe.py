@@ -41,6 +41,26 @@ def look_at(browser, what, page, profile):
     return shown
 
 
+def toolbar(browser):
+    """Above the views nothing is cut or covered, however wide the window is; one row if there is room for it."""
+    cut = "[...document.querySelectorAll('header, nav, .tools, .chosen, .tab')].filter(e =>" \
+          " e.scrollWidth > e.clientWidth).map(e => e.className || e.tagName)"
+    over = "(all => all.flatMap((a, i) => all.slice(i + 1).filter(b => a.x < b.right && b.x < a.right && a.y <" \
+           " b.bottom && b.y < a.bottom)).length)([...document.querySelectorAll(" \
+           "'.brand, .tab, .search, .size, .chooser, .icon')].map(e => e.getBoundingClientRect()))"
+    rows = "Boolean(document.querySelector('header.two-rows'))"
+    browser.go("#overview")
+    found = {}
+    for width in (1000, 1100, 1200, 1300, 1400, 2000, 1300, 2000):
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False)
+        browser.wait(f"innerWidth === {width} && {rows} === {'false' if width == 2000 else 'true'}")
+        check(f"{width} wide: cut", browser.evaluate(cut), [])
+        check(f"{width} wide: covered", browser.evaluate(over), 0)
+        look(browser, f"{width} wide")
+        found.setdefault(width, set()).add(browser.evaluate("document.querySelector('header').offsetHeight"))
+    check(f"heights: {found}", [len(heights) for heights in found.values()], [1] * len(found))
+
+
 def main(folder):
     options = ["--patterns=yes", "--interdependence=yes", "--branch-sim=yes", "--embed-source=yes", "--curves=yes",
                "--L2=128K,8,64"]
@@ -58,6 +78,10 @@ def main(folder):
         browser.key("?")
         browser.wait("document.querySelector('dialog[open]')")
         look(browser, "the glossary")
+        browser.key("Escape")
+        toolbar(browser)
+        browser.evaluate("document.querySelector('.theme').click()")
+        toolbar(browser)
     finally:
         browser.close()
 
