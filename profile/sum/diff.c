@@ -360,13 +360,21 @@ static double margin_of(const tp_diff *diff, enum tp_diff_table which, size_t i,
     return tp_margin_of_groups(group, least, diff->sample);
 }
 
+/* Where the costs of a table's rows begin that are inclusive, or those that are not. */
+static size_t kind_of(const tp_diff *diff, enum tp_diff_table which, bool inclusive)
+{
+    int kinds = diff->sum.shape[diff->table[which]].table->events;
+
+    return inclusive && kinds == (TP_SELF_EVENTS | TP_INCL_EVENTS) ? diff->sum.events.count : 0;
+}
+
 struct tp_diff_value tp_diff_value(const tp_diff *diff, enum tp_diff_table which, size_t i, size_t event,
                                    bool inclusive)
 {
     const struct tp_sum *sum = &diff->sum;
-    int table = diff->table[which], kinds = sum->shape[table].table->events;
+    int table = diff->table[which];
     int64_t *row = sum->rows[table].at.at[i];
-    size_t kind = inclusive && kinds == (TP_SELF_EVENTS | TP_INCL_EVENTS) ? sum->events.count : 0;
+    size_t kind = kind_of(diff, which, inclusive);
     struct costs costs;
 
     costs_of(diff, table, row, &costs);
@@ -376,6 +384,35 @@ struct tp_diff_value tp_diff_value(const tp_diff *diff, enum tp_diff_table which
     if (diff->sample > 1 && value.counts && !tp_event_is_exact(&diff->events.at[event]))
         value.counts = fabs(value.difference) > margin_of(diff, which, i, kind + event);
     return value;
+}
+
+/* The same of a formula that counts something: its groups are made of its terms' groups. */
+static double formula_margin(const tp_diff *diff, enum tp_diff_table which, size_t i, const struct tp_formula *formula,
+                             size_t kind)
+{
+    double least = 2.0 * diff->sample * diff->sample, group[GROUPS] = {0};
+    int table = tp_sum_table(&diff->sum, grouped[which]);
+    struct tp_figure figure[TP_SIDES][TP_FORMULA_TERMS];
+    struct costs costs;
+    bool ignored;
+
+    for (size_t k = 0; k < GROUPS; k++) {
+        int64_t *row = diff->groups[which][i * GROUPS + k];
+        if (!row)
+            continue;
+        costs_of(diff, table, row, &costs);
+        for (size_t t = 0; t < formula->terms; t++) {
+            int event = tp_diff_find(diff, formula->term[t].event->name, &ignored);
+            struct tp_diff_value value = {.known = false};
+            if (event >= 0)
+                value = compare(diff, table, row, &costs, kind + (size_t)event);
+            for (int side = 0; side < TP_SIDES; side++)
+                figure[side][t] = (struct tp_figure){value.side[side], value.known};
+        }
+        group[k] = tp_formula_value(formula, figure[TP_NEW]).value -
+                   tp_formula_value(formula, figure[TP_BASELINE]).value;
+    }
+    return tp_margin_of_groups(group, least, diff->sample);
 }
 
 /* A ratio of sums is not the sum of ratios: its terms are compared, and it is made of what each side has. */
@@ -401,7 +438,12 @@ struct tp_diff_value tp_diff_formula(const tp_diff *diff, enum tp_diff_table tab
         value.side[side] = of_side.known ? of_side.value : 0;
     }
     value.difference = value.known ? value.side[TP_NEW] - value.side[TP_BASELINE] : 0;
-    value.counts = counts && (value.difference > 0 || value.difference < 0);
+    bool sampled = diff->sample > 1 && formula->counts && value.known;
+    size_t kind = kind_of(diff, table, inclusive);
+    /* A sum may differ by more than by chance where none of its terms does. */
+    value.counts = (counts || (sampled && !diff->several)) && (value.difference > 0 || value.difference < 0);
+    if (sampled && value.counts)
+        value.counts = fabs(value.difference) > formula_margin(diff, table, i, formula, kind);
     return value;
 }
 

@@ -269,6 +269,19 @@ def sampled(browser, profile):
     check(f"sampled: with a size: {offs}", len([off for off in offs if off.startswith("\u00b1")]) > 5)
 
 
+def chance(one, folder):
+    """What may be chance in a difference of the estimate may be so in that with the recorded size."""
+    two = record(os.path.join(folder, "more"), "more", options=["--curves=yes", "--sample=8", "--sample-seed=2"])
+    found = {}
+    for event in ("CEst", "CEst@1M", "LLm", "LLm@1M"):
+        done = subprocess.run([TENURE, "diff", "--json", "--limit=100000", "--sort=" + event, one.path, two.path],
+                              check=True, capture_output=True)
+        found[event] = sorted(row["function"] for row in json.loads(done.stdout)["functions"])
+    check("chance: something differs", len(found["CEst"]) > 0)
+    check("chance: CEst@1M", found["CEst@1M"], found["CEst"])
+    check("chance: LLm@1M", found["LLm@1M"], found["LLm"])
+
+
 def both_sides(browser, profile, folder):
     other = record(os.path.join(folder, "other"), "more", options=RECORDED)
     page = os.path.join(folder, "sides.html")
@@ -302,7 +315,9 @@ def main(folder):
         browser.go("#sizes")
         wanted = words(curve(odd, ("L",), "totals", "1"), 1 << 16, (704 << 10, odd.one("SELECT LLm FROM totals")))
         check("a size between those of the curve", charts(browser)[TITLES[0]], wanted)
-        sampled(browser, record(os.path.join(folder, "sampled"), options=["--curves=yes", "--sample=8"]))
+        estimated = record(os.path.join(folder, "sampled"), options=["--curves=yes", "--sample=8"])
+        sampled(browser, estimated)
+        chance(estimated, folder)
         quiet(browser, "sampled")
         browser.open(record(os.path.join(folder, "without")).page())
         check("without curves", browser.evaluate(
