@@ -11,6 +11,11 @@
  *   advice_around   of the loops of sites, and of those around them: each with itself and each loop around it
  *   advice_nests    of the loops of sites: the outermost one around them, how often that was entered and how many
  *                   rounds it took; and how many loops are beside them
+ *   advice_sizes    what all would miss in a data object with twice the L2, and with twice the last level; NULL: not
+ *                   known
+ *   advice_beside   of the loops of sites: bytes of L2 (of the last level, where there is none) that what they use
+ *                   besides a data object needs; 0: none, or it would not fit into any. Both tables are empty without
+ *                   --curves=yes
  *   advice_code     what a source line executes
  *   advice_walks    what a loop pays in a data object that it walks from end to end, in the order of memory, each time
  *                   it is entered, because the object does not fit into the cache: the innermost loop that does
@@ -43,6 +48,7 @@
 #include "profile/base/error.h"
 #include "profile/formats/export.h"
 #include "profile/objects/names.h"
+#include "profile/read/curves.h"
 
 /* ------------------------------------------------------------------------------------------ columns */
 
@@ -226,6 +232,72 @@ static const char nests[] =
     " JOIN t_loops l ON l.id = a.loop_id LEFT JOIN (SELECT parent, count(*) AS siblings FROM t_loops GROUP BY parent) c"
     " ON c.parent = l.parent;";
 
+/* ------------------------------------------------------------------------------------------ other sizes */
+
+/* The ways of a cache, and the bytes of one; 0: there is no such cache, or what it would miss with other sizes is not
+ * known. `level`: of the events of its data. */
+static unsigned curve_of(tp_profile *profile, const char *cache, const char *level, uint64_t *way)
+{
+    const char *shape = tp_meta(profile, cache);
+    char name[32];
+    unsigned ways;
+
+    snprintf(name, sizeof name, "%s%s", tp_distances[0].name, level);
+    if (!shape || !tp_event_find(profile, name) || sscanf(shape, "%" SCNu64 ",%u", way, &ways) != 2 || ways == 0)
+        return 0;
+    *way /= ways;
+    return ways;
+}
+
+/* ", total(t.Dist1L), total(t.Dist2L) ..." */
+static void append_distances(sqlite3_str *sql, const char *level)
+{
+    for (const struct tp_distance *distance = tp_distances; distance->name; distance++)
+        sqlite3_str_appendf(sql, ", CAST(total(t.%s%s) AS INTEGER)", distance->name, level);
+}
+
+static char *sizes(tp_profile *profile)
+{
+    static const struct {
+        const char *cache, *level, *name;
+    } caches[] = {{"cache.L2", "D2", "doubled2"}, {"cache.LL", "L", "doubledL"}};
+    sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
+    bool known = false;
+
+    sqlite3_str_appendall(sql, "SELECT t.id AS data_id");
+    for (size_t i = 0; i < sizeof caches / sizeof *caches; i++) {
+        uint64_t way;
+        unsigned ways = curve_of(profile, caches[i].cache, caches[i].level, &way);
+        bool kept = ways > 0 && 2 * ways <= TP_WAYS_KEPT;
+        sqlite3_str_appendf(sql, kept ? ", curve_misses(%u" : ", NULL", 2 * ways);
+        if (kept)
+            append_distances(sql, caches[i].level);
+        sqlite3_str_appendf(sql, "%s AS %s", kept ? ")" : "", caches[i].name);
+        known |= kept;
+    }
+    sqlite3_str_appendf(sql, " FROM temp.advice_objects o JOIN t_data t ON t.id = o.data_id%s GROUP BY t.id",
+                        known ? "" : " WHERE 0");
+    return sqlite3_str_finish(sql);
+}
+
+static char *beside(tp_profile *profile)
+{
+    uint64_t way = 0;
+    const char *level = curve_of(profile, "cache.L2", "D2", &way) ? "D2" : "L";
+    bool known = way > 0 || curve_of(profile, "cache.LL", level, &way) > 0;
+    sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
+
+    sqlite3_str_appendf(sql, "SELECT s.data_id, s.loop_id, ifnull(%s(%llu", known ? "curve_fits" : "max", way);
+    if (known)
+        append_distances(sql, level);
+    sqlite3_str_appendf(sql, "), 0) AS needs FROM (SELECT DISTINCT data_id, loop_id FROM temp.advice_sites) s"
+                             " JOIN temp.advice_around a ON a.around_id = s.loop_id"
+                             " LEFT JOIN t_instructions i ON i.loop_id = a.loop_id"
+                             " LEFT JOIN t_instruction_data t ON t.instruction_id = i.id AND t.data_id <> s.data_id"
+                             " WHERE %d GROUP BY s.data_id, s.loop_id", known);
+    return sqlite3_str_finish(sql);
+}
+
 static char *code(tp_profile *profile)
 {
     static const char *const names[] = {"Ir", "Bc", "Bcm", "Bi", "Bim"};
@@ -319,6 +391,8 @@ int tp_advice_gather(tp_profile *profile, const struct tp_advice_worth *worth, s
                   gather_make(profile, "advice_orders", sqlite3_mprintf(orders, worth->regular, worth->far), err) ||
                   gather_make(profile, "advice_reasons", sqlite3_mprintf(reasons, events, worth->cold), err) ||
                   gather_make(profile, "advice_allocations", allocations(profile), err) ||
+                  gather_make(profile, "advice_sizes", sizes(profile), err) ||
+                  gather_make(profile, "advice_beside", beside(profile), err) ||
                   gather_make(profile, "advice_code", code(profile), err) ||
                   gather_make(profile, "advice_walks", sqlite3_mprintf(walks, worth->far, worth->line), err) ||
                   gather_make(profile, "advice_reloads", sqlite3_mprintf("%s", reloads), err) ||

@@ -323,7 +323,10 @@ const struct tp_rule tp_rules[] = {
         .sql = "SELECT s.data_id, s.function_id, s.file_id, s.line, s.loop_id, misses1 - once1 AS lines1,"
                " max(misses2 - once2, 0) AS lines2, max(missesL - onceL, 0) AS linesL, misses1 / once1 AS times,"
                " touched1 / used1 - 1 AS temporal, size, 100.0 * capacity1 / misses1 AS capacity, iif(siblings = 1,"
-               " 0.7, 0.4) AS confidence FROM (SELECT s.*, l.siblings, l.is_inner, o.size, l.entries * o.size /"
+               " 0.7, 0.4) AS confidence, (SELECT (below - iif(b.needs < below, b.needs, 0)) / 2 FROM"
+               " (SELECT iif(:size2 > 0, :size2, :sizeL) AS below) JOIN temp.advice_beside b"
+               " ON b.data_id = s.data_id AND b.loop_id = s.loop_id) AS block"
+               " FROM (SELECT s.*, l.siblings, l.is_inner, o.size, l.entries * o.size /"
                " :line1 AS once1, l.entries * o.size / max(:line2, 1) AS once2, l.entries * o.size / :lineL AS onceL"
                " FROM temp.advice_sites s JOIN temp.advice_nests l ON l.loop_id = s.loop_id"
                " JOIN temp.advice_objects o ON o.data_id = s.data_id AND o.size > 0) s"
@@ -331,10 +334,29 @@ const struct tp_rule tp_rules[] = {
                " AND NOT EXISTS (SELECT 1 FROM temp.advice_found f WHERE f.kind = 'stride' AND f.loop_id = s.loop_id)"
                " AND NOT EXISTS (SELECT 1 FROM temp.advice_fusions f JOIN temp.advice_around a ON a.around_id ="
                " f.root_id WHERE a.loop_id = s.loop_id) AND once1 > 0 AND touched1 < (1 + :reused) * used1",
-        .evidence = {{"times", "times", "each line is loaded into D1 while the outermost loop runs once"},
+        .evidence = {{"block", "bytes", "at a time would stay in the level below D1, beside what else the loop uses"},
+                     {"times", "times", "each line is loaded into D1 while the outermost loop runs once"},
                      {"temporal", "times", "a touched byte is touched again before its line leaves"},
                      {"size", "bytes", "is what is walked"},
                      {"capacity", "%", "of the misses are of lines that had to leave for lack of room"}},
+    },
+    {
+        .kind = "narrow",
+        .title = "Data that would fit into the last level if its elements were half as large",
+        .fix = "use a smaller type for them, where their values allow it: float for double, 32 bits for 64, an index"
+               " for a pointer",
+        .needs = "Dist1L",
+        .sql = "SELECT *, walked / 2 * misses1 AS lines1,"
+               " max(misses2 - (1 - walked / 2) * ifnull(doubled2, misses2), 0) AS lines2,"
+               " missesL - (1 - walked / 2) * doubledL AS linesL, 100.0 * (missesL - doubledL) / missesL AS doubled,"
+               " 0.5 AS confidence FROM (SELECT o.*, z.doubled2, z.doubledL, (SELECT total(iif(abs(stride) <= :line1"
+               " AND 100 * regular >= :regular * strides, misses1, 0)) / total(misses1) FROM temp.advice_sites s"
+               " WHERE s.data_id = o.data_id) AS walked FROM temp.advice_objects o JOIN temp.advice_sizes z"
+               " ON z.data_id = o.data_id) WHERE element = 8 AND kind IN " OWN_MEMORY " AND missesL > 0 AND"
+               " 2 * doubledL <= missesL AND walked IS NOT NULL",
+        .evidence = {{"doubled", "%", "of its misses in the last level would be none if that were twice as large"},
+                     {"size", "bytes", "it has"},
+                     {"element", "bytes", "an element has"}},
     },
     {
         .kind = "fusion",

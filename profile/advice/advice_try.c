@@ -30,6 +30,7 @@ static const struct {
     {"blocking", OTHER_ORDER},
     {"fusion", OTHER_ORDER},
     {"reuse", OTHER_ORDER},
+    {"narrow", "it needs a type of other values"},
     {"true_sharing", OTHER_ORDER},
     {"chain", OTHER_DATA},
     {"tree", OTHER_DATA},

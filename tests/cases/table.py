@@ -71,6 +71,8 @@ CASES = [
     case("stream.c", "stream", "in make_picture", time=40),
     case("write_once.c", "stream", "in make_results", time=20, known="saving"),
     case("reuse_buffer.c", "reuse", "in make_arena", time=40),
+    case("narrow.c", "narrow", "in make_prices", options=["--curves=yes"], time=100),
+    case("narrow_random.c", "narrow", "in make_counts", options=["--curves=yes"], time=100),
     case("pages.c", "pages", "in make_pages", options=["--tlb=yes"], time=64),
     # threads, calls
     case("false_sharing.c", "false_sharing", "counters", options=["--coherence=mesi"], time=300),

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a recording says of other sizes of caches is what recordings with these sizes count.
 
-usage: curves.py TENURE PROGRAM...
+usage: curves.py TENURE CASES PROGRAM...
 
 Of each program, for L2 and the last level in both engines: totals, and each function, self and inclusive; of the last
-level the cycle estimate as well.
+level the cycle estimate as well. Where sets are sampled, it is so within what such a recording says of its own error.
+And blocks that are as large as advice says stay in the cache; CASES is the folder of programs to be advised on.
 """
 import csv
 import json
@@ -15,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-TENURE, PROGRAMS = os.path.abspath(sys.argv[1]), [os.path.abspath(path) for path in sys.argv[2:]]
+TENURE, CASES, PROGRAMS = sys.argv[1], sys.argv[2], [os.path.abspath(path) for path in sys.argv[3:]]
+TENURE = os.path.abspath(TENURE)
 USUAL = {"I1": "4K,4,64", "D1": "4K,4,64", "L2": "16K,8,64", "LL": "128K,16,64"}
 SIZES = {"LL": ("LLm", 8, (1, 3, 8, 24, 64)), "L2": ("L2m", 2, (1, 3, 6, 12, 64))}
 passed = failed = 0
@@ -167,7 +169,56 @@ def read(program):
         export(folder)
 
 
+def sampled(program):
+    """Nine of ten intervals of 95 %, or more, contain the exact count."""
+    show = ",".join("LLm@%dK" % (8 * ways) for ways in SIZES["LL"][2][:4])
+    wide = ["--LL=128K,16,64", "--D1=16K,4,64"]
+
+    def functions(folder, *options):
+        told(folder, "record", "-q", "--curves=yes", *wide, *options, "-o", "one", program)
+        rows = json.loads(told(folder, "report", "--json", "--limit=1000", "--show=" + show, "one")[1])["functions"]
+        return {(row["function"], row["file"]): row for row in rows}
+
+    inside = outside = 0
+    with tempfile.TemporaryDirectory() as folder:
+        exact = functions(folder)
+        for seed in range(1, 6):
+            found = functions(folder, "--sample=4", "--sample-seed=%d" % seed)
+            for key, row in found.items():
+                for event in show.split(","):
+                    if exact[key][event] >= 1000 and row[event + "_margin"] is not None:
+                        good = abs(exact[key][event] - row[event]) <= row[event + "_margin"]
+                        inside, outside = inside + good, outside + (not good)
+    check(inside + outside >= 20 and inside >= 0.9 * (inside + outside),
+          "%s, sampled: %d of %d intervals contain the exact count" % (program, inside, inside + outside))
+
+
+def block():
+    """A matrix is walked in blocks of at most the bytes that advice says: the last level misses it a tenth as often."""
+    source = open(os.path.join(CASES, "block_product.c")).read()
+    with tempfile.TemporaryDirectory() as folder:
+        def misses(side, *options):
+            text = source.replace("BLOCK = 20", "BLOCK = %d" % side).replace("10 * BLOCK", "%d * BLOCK" % (200 // side))
+            with open(os.path.join(folder, "product.c"), "w") as file:
+                file.write(text)
+            subprocess.run(["gcc", "-O2", "-g", "-I" + CASES, *options, "product.c", "-o", "product"], check=True,
+                           cwd=folder)
+            told(folder, "record", "-q", "--curves=yes", "--patterns=yes", "--D1=8K,8,64", "--LL=256K,16,64", "-o",
+                 "one", "./product")
+            return json.loads(told(folder, "report", "--json", "--show=LLm", "one")[1])["totals"]["LLm"]
+
+        walked = misses(20)
+        advice = json.loads(told(folder, "report", "--advice", "--json", "one")[1])["advice"]["items"]
+        size = [known["value"] for item in advice if item["kind"] == "blocking" for known in item["evidence"]
+                if known["key"] == "block"]
+        check(len(size) == 1 and 80000 < size[0] <= 131072, "a block of %r bytes" % size)
+        check(misses(100, "-DREPAIRED") < walked / 10, "100 x 100 is no block")
+        check(misses(200, "-DREPAIRED") > walked / 2, "the whole matrix is a block")
+
+
 def main():
+    sampled(PROGRAMS[1])
+    block()
     differ(PROGRAMS[0])
     weigh(PROGRAMS[0])
     read(PROGRAMS[0])
