@@ -42,7 +42,7 @@ struct tn_machine {
         struct tn_place place; /* of the line in LL */
         uint64_t at;           /* number of the entry */
         uint32_t missed;       /* a bit for each level that misses; that of LL: it is still to be asked */
-    } asked[TN_AHEAD];         /* in their order, those of entries that miss a level and are not consumed */
+    } asked[TN_AHEAD];         /* in their order, those of entries that miss a level and are not charged */
     uint64_t first, behind;    /* numbers of the first one, and behind the last */
 };
 

@@ -2,9 +2,10 @@
 /*
  * also_take.h: further machines (also.h) are asked for lines.
  *
- * This is a part of the consumer (lower.c, which may be compiled more than once), and follows its steps. Of entries
- * that were looked up, L2 is asked and, after a miss, the set in LL is fetched; of those that were consumed, LL is
- * asked and misses are charged. That is done for TN_ALSO_BATCH entries at a time, and for all when a ring is drained.
+ * This is a part of the consumer (lower.c, which may be compiled more than once), and goes before it. Of entries that
+ * are foreseen, L2 is asked and, after a miss, the set in LL is fetched; before entries are consumed, for which their
+ * nodes wait, LL is asked and misses are charged. That is done for a few entries more than the consumer takes, so that
+ * it has not to be done each time.
  */
 #ifndef TENURE_CORE_ALSO_TAKE_H
 #define TENURE_CORE_ALSO_TAKE_H
@@ -62,10 +63,8 @@ static inline void charge_also(struct tn_machine *machine, const struct tn_taken
 
 /* Which levels the line misses, as far as it is known before LL is asked, and where it is there. There is no branch on
  * what L2 says, which cannot be foretold. */
-static inline void look_up_also(struct tn_machine *machine, const struct tn_taken *taken, uint32_t counters,
-                                uint64_t at)
+static inline void look_up_also(struct tn_machine *machine, const struct tn_entry *entry, uint64_t at)
 {
-    const struct tn_entry *entry = taken->entry;
     struct tn_wider *wider = machine->wider[stream_of(entry)];
     struct tn_asked *asked = &machine->asked[machine->behind % TN_AHEAD];
     struct tn_place place = {0};
@@ -85,12 +84,10 @@ static inline void look_up_also(struct tn_machine *machine, const struct tn_take
     asked->place.set *= !place.hit; /* else any set will do */
     tn_sets_prefetch(machine->ll, &asked->place);
     machine->behind += asked->missed != 0;
-    __builtin_prefetch(taken->near + counters, 1);
-    __builtin_prefetch(taken->of_node + counters, 1);
 }
 
-static inline void consume_also(struct tn_machine *machine, const struct tn_taken *taken, uint32_t counters,
-                                struct tn_asked *asked)
+static inline void charge_machine(struct tn_machine *machine, const struct tn_taken *taken, uint32_t counters,
+                                  struct tn_asked *asked)
 {
     if (asked->missed & 1u << TN_ALSO_1)
         charge_also(machine, taken, TN_ALSO_1, counters, true);
@@ -101,23 +98,24 @@ static inline void consume_also(struct tn_machine *machine, const struct tn_take
     charge_also(machine, taken, TN_ALSO_LL, counters, !asked->place.hit);
 }
 
-/* Asks further machines for the lines of entries that the consumer has looked up, and charges those up to
- * `consume_to`, which it has consumed. `counters`: the first one of all. */
-static __attribute__((noinline)) void also_take(struct tn_ring *ring, uint64_t consume_to, uint32_t counters)
+/* Asks further machines for the lines of entries that are foreseen, and charges those up to `charge_to`, which are
+ * looked up, and of which none was consumed. `counters`: the first one of all. */
+static __attribute__((noinline)) void also_take(struct tn_ring *ring, uint64_t charge_to, uint32_t counters)
 {
     struct tn_also_caches *caches = ring->l1[TN_DATA]->also;
     for (uint32_t i = 0; i < caches->count; i++, counters += TN_ALSO_EVENTS) {
         struct tn_machine *machine = &caches->machine[i];
-        for (uint64_t at = ring->also_looked_up; at < ring->looked_up; at++)
-            look_up_also(machine, &ring->taken[at % TN_AHEAD], counters, at);
+        for (uint64_t at = ring->also_taken; at < ring->foreseen; at++)
+            look_up_also(machine, &ring->entries[at & ring->mask], at);
         for (; machine->first < machine->behind; machine->first++) {
             struct tn_asked *asked = &machine->asked[machine->first % TN_AHEAD];
-            if (asked->at >= consume_to)
+            if (asked->at >= charge_to)
                 break;
-            consume_also(machine, &ring->taken[asked->at % TN_AHEAD], counters, asked);
+            charge_machine(machine, &ring->taken[asked->at % TN_AHEAD], counters, asked);
         }
     }
-    ring->also_looked_up = ring->looked_up;
+    ring->also_taken = ring->foreseen;
+    ring->also_charged = charge_to;
 }
 
 #endif

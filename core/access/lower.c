@@ -811,10 +811,11 @@ TN_ALWAYS_INLINE void take_entries(tn_core *core, struct tn_ring *ring, uint64_t
     for (at = ring->looked_up_below; plain && lower->next && at < consume_to + (look_up_to - consume_to) / 2; at++)
         look_up_below(lower, &ring->taken[at % TN_AHEAD]);
     ring->looked_up_below = at;
+    if (core->pools.also && consume_to > ring->also_charged)
+        also_take(ring, consume_to + TN_ALSO_BATCH < look_up_to ? consume_to + TN_ALSO_BATCH : look_up_to,
+                  core->pools.also);
     for (at = ring->consumed; at < consume_to; at++)
         consume_entry(core, lower, &ring->taken[at % TN_AHEAD], plain);
-    if (core->pools.also && (foresee_to % TN_ALSO_BATCH == 0 || foresee_to == consume_to))
-        also_take(ring, consume_to, core->pools.also);
     __atomic_store_n(&ring->consumed, at, __ATOMIC_RELEASE);
 }
 

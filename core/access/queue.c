@@ -15,8 +15,8 @@
 enum { TN_WAITING = 2048 }; /* entries that a ring has room for, at least, where threads run at the same time */
 enum { NEAR_BEHIND = 8, FAR_BEHIND = 16 }; /* entries from their coming to the look-up, and to the rest */
 
-_Static_assert(FAR_BEHIND + TN_ALSO_BATCH + TN_BATCH <= TN_AHEAD && TN_AHEAD <= TN_RING,
-               "entries stay until they are consumed");
+_Static_assert(FAR_BEHIND + TN_BATCH <= TN_AHEAD && TN_AHEAD <= TN_RING, "entries stay until they are consumed");
+_Static_assert(TN_ALSO_BATCH <= FAR_BEHIND - NEAR_BEHIND, "what is charged ahead is looked up");
 
 static size_t bytes_of(const tn_core *core, uint32_t entries)
 {

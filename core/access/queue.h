@@ -47,7 +47,7 @@ enum {
     TN_OFFERED = 64,        /* entries after which a thread offers them */
     TN_AHEAD = 32,          /* entries that the consumer may have begun, a power of two */
     TN_BATCH = 4,           /* entries that take one of the three steps together, a power of two */
-    TN_ALSO_BATCH = 8,      /* entries for whose lines further machines are asked together, a power of two */
+    TN_ALSO_BATCH = 4,      /* entries that further machines are charged for ahead of the consumer */
     TN_PRUNE_EVERY = 256,   /* entries of a thread after which its trees are pruned */
 };
 
@@ -119,7 +119,7 @@ struct tn_ring {
     /* ---- the consumer's */
     _Alignas(64) uint64_t consumed; /* the room of these entries is free again */
     uint64_t batches_taken, foreseen, looked_up, looked_up_below; /* the last one: with an L2, or 0 */
-    uint64_t also_looked_up; /* with further machines (also_take.h) */
+    uint64_t also_taken, also_charged; /* with further machines (also_take.h) */
     uint64_t upto;  /* see above (parallel engines) */
     uint64_t later; /* what is added to stamps of the batch that is being published: merged - upto */
     struct tn_taken taken[TN_AHEAD];
