@@ -335,7 +335,8 @@ TN_ALWAYS_INLINE void use_place(struct tn_lower *lower, struct tn_place *place, 
 }
 
 /* An access asks for a line whose distance has this event: it is charged the event and all before it, each once, to who
- * pays for the first of its lines that goes so far. */
+ * pays for the first of its lines that goes so far. What is counted is the last event of each charge, less those that
+ * were charged already (raw_write.c adds them up). */
 static __attribute__((noinline)) void charge_distance(tn_core *core, struct tn_lower *lower,
                                                       const struct tn_taken *taken, uint32_t event)
 {
@@ -345,8 +346,9 @@ static __attribute__((noinline)) void charge_distance(tn_core *core, struct tn_l
     if (event <= charged)
         return;
     struct payers payers = payers_below(core, taken, lower->level);
-    for (uint32_t i = charged; i < event; i++)
-        charge_payers(&payers, core->pools.distances + i, 1);
+    charge_payers(&payers, core->pools.distances + event - 1, 1);
+    if (charged)
+        charge_payers(&payers, core->pools.distances + charged - 1, -1ull);
     last->access = access;
     last->through = taken->l1;
     last->largest = event;

@@ -24,7 +24,7 @@ struct tn_lower *tn_lower_new(enum tn_level level, struct tn_lower *next, const 
         lower->slices = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->slices);
     lower->kinds = config->patterns ? tn_kinds_new(geometry, config->pairs ? config->traces : 0) : NULL;
     if (tn_keeps_distances(config, level == TN_LEVEL_2))
-        lower->distances = tn_distances_new(geometry);
+        lower->distances = tn_distances_new(geometry, tn_sets_compact(geometry));
     if (next)
         lower->parents = tn_host_alloc(geometry->size / geometry->line * sizeof *lower->parents);
     lower->filled = tn_host_alloc(tn_lower_groups(lower));

@@ -21,6 +21,7 @@
 #ifndef TENURE_CORE_SETS_H
 #define TENURE_CORE_SETS_H
 
+#include "core/base/lanes.h"
 #include "core/explain/distance.h"
 #include "core/tenure_core.h"
 #include "lru.h"
@@ -28,9 +29,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
 
 enum { TN_COMPACT_WAYS = TN_LRU_AGES };
 #define TN_SCATTER 0x9e3779b97f4a7c15ull /* odd, of good random bits */
@@ -109,45 +107,15 @@ TN_ALWAYS_INLINE void tn_compact_prefetch(const struct tn_sets *sets, const stru
 }
 
 #ifdef __SSE2__
-#ifdef __AVX2__
-/* One bit for each of the first eight tags that is `tag`. */
-static inline uint32_t tn_compact_equal_of_8(const uint32_t *tags, uint32_t tag)
-{
-    __m256i equal = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)tags), _mm256_set1_epi32((int)tag));
-    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(equal));
-}
-#endif
-
-/* One bit per tag that is `tag`. */
-#ifdef __AVX512F__
-static inline uint32_t tn_compact_equal(const uint32_t *tags, uint32_t tag)
-{
-    return _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(tags), _mm512_set1_epi32((int)tag));
-}
-#elif defined __AVX2__
-static inline uint32_t tn_compact_equal(const uint32_t *tags, uint32_t tag)
-{
-    return tn_compact_equal_of_8(tags, tag) | tn_compact_equal_of_8(tags + 8, tag) << 8;
-}
-#else
-static inline uint32_t tn_compact_equal(const uint32_t *tags, uint32_t tag)
-{
-    const __m128i *four = (const __m128i *)tags, want = _mm_set1_epi32((int)tag);
-    __m128i low = _mm_packs_epi32(_mm_cmpeq_epi32(four[0], want), _mm_cmpeq_epi32(four[1], want));
-    __m128i high = _mm_packs_epi32(_mm_cmpeq_epi32(four[2], want), _mm_cmpeq_epi32(four[3], want));
-    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high));
-}
-#endif
-
 /* One bit per way whose tag is `tag`. */
 static inline uint32_t tn_compact_matches(const struct tn_sets *sets, const struct tn_compact *set,
                                           uint32_t tag)
 {
 #ifdef __AVX2__
     if (sets->assoc <= 8)
-        return tn_compact_equal_of_8(set->tags, tag) & sets->ways_mask;
+        return tn_tags_equal_of_8(set->tags, tag) & sets->ways_mask;
 #endif
-    return tn_compact_equal(set->tags, tag) & sets->ways_mask;
+    return tn_tags_equal(set->tags, tag) & sets->ways_mask;
 }
 #else /* words of tags, in general registers (lru.h) */
 

@@ -13,7 +13,8 @@
  * hundred times rarer, in programs whose data the last level can hold. Where write-backs are simulated, each level has
  * TN_WRITE_BACKS counters more, behind the others, and where prefetching is, TN_PREFETCHES more behind these
  * (pools.prefetched; I1 has them too, and leaves them zero), and with patterns TN_KINDS more (pools.kinds).
- * Far blocks have TN_DISTANCE_EVENTS more at the end of each level, where stack distances are kept (pools.distances).
+ * Far blocks have TN_DISTANCE_EVENTS more at the end of each level, where stack distances are kept (pools.distances),
+ * and each counts what the written event of its name has more than the next one.
  * Where TLBs are simulated, near blocks have TN_TLBS counters more, behind those of a level; where D1s are kept
  * coherent TN_COHERENCES; TN_ALSO_EVENTS of each further machine are behind all others. Where sets are sampled, a block
  * has all that once for each group (access/sample.h), one behind the other. A cost centre is an instruction in a

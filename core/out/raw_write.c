@@ -87,7 +87,10 @@ static uint64_t written_slot(const tn_core *core, const struct tn_late *late, en
     if (slot >= distances) {
         slot -= distances;
         const uint64_t *far = tn_late_at(&core->pools, late, TN_LEVEL_LL + slot / TN_DISTANCE_EVENTS, group);
-        return far ? far[core->pools.distances + slot % TN_DISTANCE_EVENTS] : 0;
+        uint64_t sum = 0;
+        for (uint32_t i = slot % TN_DISTANCE_EVENTS; far && i < TN_DISTANCE_EVENTS; i++)
+            sum += far[core->pools.distances + i]; /* a charge counts at its last event */
+        return sum;
     }
     if (slot >= written_by_level(core)) {
         const uint64_t *near = tn_late_at(&core->pools, late, TN_LEVEL_1, group);
