@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Test programs of other projects in the native engine: those of GCC, the GNU C library and the Linux kernel.
 
-    suites.py [--only=SUITE,...] [--match=PATTERN] [--every=N] [--table] [--keep=FOLDER] ENGINE TENURE
+    suites.py [--only=SUITE,...] [--match=PATTERN] [--every=N [--first=K]] [--table] [--keep=FOLDER] ENGINE TENURE
 
 Debian has their sources in the packages gcc-*-source, glibc-source and linux-source; what is not installed is left
 out, and said so. Each program is compiled, run twice on the bare CPU, translated, and translated and profiled. What
@@ -11,7 +11,7 @@ cannot be compiled here, takes longer than ten seconds on the bare CPU or is dif
 them as nobody: some of the kernel's would set the clock.
 
 --match: only files whose path in their suite has the pattern in it, * being any text. --every: one program in N, for a
-short look. --keep: where sources and programs go, and stay. --table: docs/programs.md's table.
+short look, from the K-th (0) on. --keep: where sources and programs go, and stay. --table: docs/programs.md's table.
 """
 import argparse
 import concurrent.futures
@@ -295,7 +295,7 @@ def of_suite(name, folder, args, ways):
 
     same = ran = wrong = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
-        for program, result in workers.map(one, wanted[::args.every]):
+        for program, result in workers.map(one, wanted[args.first::args.every]):
             if result in ('left out', 'not compiled'):
                 continue
             ran += 1
@@ -311,6 +311,7 @@ def main():
     options.add_argument('--only', default='')
     options.add_argument('--match', default='')
     options.add_argument('--every', type=int, default=1)
+    options.add_argument('--first', type=int, default=0)
     options.add_argument('--keep', default='')
     options.add_argument('--table', action='store_true')
     options.add_argument('engine')
@@ -320,6 +321,7 @@ def main():
             'profiled': [os.path.abspath(args.tenure), 'record', '--engine=native', '--raw', '-q', '-o',
                          'PROFILES/raw', '--']}
     folder = os.path.abspath(args.keep) if args.keep else tempfile.mkdtemp()
+    os.makedirs(folder, exist_ok=True)
     os.chmod(folder, 0o755)
     counts = {}
     try:
