@@ -42,10 +42,14 @@ const char *given_name(void)
 /* ------------------------------------------------------------------------------------------ import */
 
 static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t passed_to; /* a process; 0: none */
 
-static void stop(int signal_number)
+static void stop(int signal_number, siginfo_t *info, void *context)
 {
+    (void)context;
     stopped = signal_number;
+    if (passed_to > 0 && info->si_code <= 0)
+        kill((pid_t)passed_to, signal_number);
 }
 
 static bool progress(void *user, const char *stage, uint64_t done, uint64_t total)
@@ -137,6 +141,11 @@ bool given_import_machines(const char *raw, const char *out, const struct given_
     make_newest(out);
     given_release_signals();
     return good;
+}
+
+void given_pass_signals(pid_t child)
+{
+    passed_to = child;
 }
 
 int given_stopped(void)

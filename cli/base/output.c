@@ -125,9 +125,9 @@ bool output_allowed(const char *path, const struct output_kind *kind)
 static char temporary[PATH_MAX];
 static const int ends[OUTPUT_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
 
-void output_catch_signals(void (*handler)(int), struct sigaction *before)
+void output_catch_signals(void (*handler)(int, siginfo_t *, void *), struct sigaction *before)
 {
-    struct sigaction ours = {.sa_handler = handler};
+    struct sigaction ours = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
 
     for (int i = 0; i < OUTPUT_SIGNALS; i++) {
         sigaction(ends[i], NULL, &before[i]);
@@ -143,8 +143,10 @@ void output_release_signals(const struct sigaction *before)
 }
 
 /* A signal that ends the command ends the file that is not whole. */
-static void give_up(int signal_number)
+static void give_up(int signal_number, siginfo_t *info, void *context)
 {
+    (void)info;
+    (void)context;
     unlink(temporary);
     signal(signal_number, SIG_DFL);
     raise(signal_number);

@@ -18,7 +18,7 @@
 /* Calls `handler` for the signals that ask a command to end, but for those that are ignored, and gives them back.
  * `before` gets and has what was. */
 enum { OUTPUT_SIGNALS = 6 };
-void output_catch_signals(void (*handler)(int), struct sigaction *before);
+void output_catch_signals(void (*handler)(int, siginfo_t *, void *), struct sigaction *before);
 void output_release_signals(const struct sigaction *before);
 
 /* How a file is known as one of a kind. */

@@ -106,9 +106,11 @@ static void tell_program(const struct trial *trial)
     free(folder);
 }
 
-/* In the child: does not return. */
-static _Noreturn void become(char **words, const char *directory, bool input)
+/* In the child, whose signals are held: does not return. */
+static _Noreturn void become(char **words, const char *directory, bool input, const sigset_t *mask)
 {
+    given_release_signals();
+    sigprocmask(SIG_SETMASK, mask, NULL);
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     if (directory != NULL && chdir(directory) != 0) {
@@ -124,16 +126,16 @@ static _Noreturn void become(char **words, const char *directory, bool input)
     _exit(CLI_ERROR);
 }
 
-/* Until the recording ends; who asks us to end asks it, too. */
+/* Until the recording ends. */
 static int wait_for(pid_t child)
 {
+    siginfo_t info;
     int status = 0;
-    bool asked = false;
 
+    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+    }
+    given_pass_signals(0); /* before its number may be another process's */
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-        if (given_stopped() != 0 && !asked)
-            kill(child, given_stopped());
-        asked |= given_stopped() != 0;
     }
     return status;
 }
@@ -155,14 +157,20 @@ static tp_profile *record_with(struct trial *trial, const struct trial_item *ite
         lseek(STDIN_FILENO, trial->input, SEEK_SET);
     }
     fflush(NULL);
-    pid_t child = fork();
+    sigset_t all, mask;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &mask); /* who asks us to end asks the recording, too, whenever that is */
+    bool goes_on = given_stopped() == 0;
+    pid_t child = goes_on ? fork() : -1;
     if (child == 0)
-        become(words, directory, input);
+        become(words, directory, input, &mask);
+    given_pass_signals(child > 0 ? child : 0);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     free_words(words);
-    if (child < 0) {
+    if (child < 0 && goes_on)
         term_error("cannot start a process: %s", strerror(errno));
+    if (child < 0)
         return NULL;
-    }
     int status = wait_for(child);
     if (given_stopped() != 0)
         return NULL;
@@ -371,8 +379,7 @@ static void remove_folder(const struct trial *trial)
 
     for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL; free(path)) {
         path = term_text("%s/%s", trial->folder, entry->d_name);
-        if (*entry->d_name != '.')
-            unlink(path);
+        unlink(path); /* but for the folder itself and the one above */
     }
     if (folder != NULL)
         closedir(folder);

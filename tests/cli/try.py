@@ -11,9 +11,13 @@ of the estimated time. Then: remaps in a user's words, what is refused, and that
 """
 import json
 import os
+import pty
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 
 from checks import check, finish, run
 
@@ -178,6 +182,106 @@ def refused():
     check('a program that is gone', (got, 'left no profile' in errors), (1, True))
 
 
+# A program that waits where it is told to, and notes each signal.
+WAITS = r"""
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void note(int number)
+{
+    int to = open("noted", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    (void)!write(to, number == SIGINT ? "INT " : "TERM ", number == SIGINT ? 4 : 5);
+}
+__attribute__((constructor)) static void wait_there(void)
+{
+    if (getenv("WAITS") == NULL)
+        return;
+    signal(SIGINT, note);
+    signal(SIGTERM, note);
+    close(open("waits", O_WRONLY | O_CREAT, 0600));
+    while (access("noted", F_OK) != 0)
+        usleep(1000);
+    usleep(300000); /* for one that comes twice */
+    exit(5);
+}
+"""
+
+
+def files_below(folder):
+    return sorted(os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
+
+
+def child_of(command):
+    """The process that this one, with one thread, waits for."""
+    with open(f'/proc/{command}/task/{command}/children', encoding='ascii') as file:
+        return int(file.read().split()[0])
+
+
+def signalled(words, send):
+    """Status of a command whose run waits, once `send` has sent what it wants; what the program noted; files left."""
+    before = set(files_below('.'))
+    terminal, line = pty.openpty()
+    with subprocess.Popen([TENURE, *words], stdin=line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          env={**os.environ, 'WAITS': 'yes'}, start_new_session=True,
+                          preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR))) as command:
+        os.close(line)
+        while command.poll() is None and not os.path.exists('waits'):
+            time.sleep(0.01)
+        send(command, terminal)
+        errors = command.communicate(timeout=100)[1].decode()
+    os.close(terminal)
+    noted = None
+    if os.path.exists('noted'):
+        with open('noted', encoding='ascii') as file:
+            noted = file.read()
+    for name in ('noted', 'waits'):
+        if os.path.exists(name):
+            os.remove(name)
+    return command.returncode, noted, sorted(set(files_below('.')) - before), errors
+
+
+def signals():
+    """Whoever asks the command to end asks the program that it waits for, once. Nothing is left of the run."""
+    with open('waits.c', 'w', encoding='ascii') as file:
+        file.write(WAITS)
+    check('recorded', recorded(compiled('idle_regular', 'waits.c'), 'waiting'), 0)
+    commands = (['try', 'waiting', '1'], ['try', '-o', 'kept2', 'waiting', '1'], ['try', '--json', 'waiting'],
+                ['report', '--advice', '--try', 'waiting'], ['html', '--try', '-o', 'page.html', 'waiting'])
+    for words in commands:
+        for number, name in (signal.SIGINT, 'INT '), (signal.SIGTERM, 'TERM '):
+            got = signalled(words, lambda command, _, number=number: command.send_signal(number))
+            check(f'{words}: {name}: {got[3]}', got[:3], (-number, name, []))
+    got = signalled(commands[0], lambda _, terminal: os.write(terminal, b'\3'))
+    check(f'from a terminal: {got[3]}', got[:3], (-signal.SIGINT, 'INT ', []))
+
+
+def early():
+    """A signal that comes as the run is started is not lost."""
+    ends = set()
+    for wait in range(40):
+        with subprocess.Popen([TENURE, 'try', 'waiting', '1'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              env={**os.environ, 'WAITS': 'yes'}) as command:
+            command.stderr.readline() # which program runs
+            time.sleep(wait / 20000)
+            command.terminate()
+            try:
+                command.communicate(timeout=20)
+            except subprocess.TimeoutExpired:
+                os.kill(child_of(child_of(command.pid)), signal.SIGKILL)
+            ends.add(command.wait())
+    for name in {'noted', 'waits'}.intersection(os.listdir('.')):
+        os.remove(name)
+    check('early signals', ends, {-signal.SIGTERM})
+
+
+def killed(command, _):
+    record = child_of(command.pid)
+    program = child_of(record)
+    os.kill(record, signal.SIGKILL)
+    os.kill(program, signal.SIGKILL) # with nobody to remove its page for `tenure control`
+
+
 def main():
     if not shutil.which('gcc'):
         print('no gcc')
@@ -191,6 +295,11 @@ def main():
         words()
         advised()
         refused()
+        signals()
+        early()
+        got = signalled(['try', 'waiting', '1'], killed)
+        left = [name for name in got[2] if 'try' in name]
+        check('the recording is killed', (*got[:2], left, 'ended with signal 9' in got[3]), (1, None, [], True))
         check('nothing is left behind', [name for name in os.listdir('tmp') if 'try' in name], [])
         os.chdir('/')
     return finish()
