@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -141,11 +143,53 @@ static char state_of(const char *path)
     return state != NULL && state[1] == ' ' ? state[2] : 0;
 }
 
+/* When a process was started, in ticks; 0: /proc does not say. */
+static unsigned long long start_of(pid_t pid)
+{
+    unsigned long long ticks = 0;
+    char path[64], text[1024];
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *file = fopen(path, "re");
+    size_t length = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    text[length] = '\0';
+    char *at = strrchr(text, ')');
+    for (int field = 2; at != NULL && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    return at != NULL && sscanf(at, " %llu", &ticks) == 1 ? ticks : 0;
+}
+
+/* A process that was there before this one, as the first of all is: who began later and has its number has it in a PID
+ * namespace within. /proc may itself be that of another namespace, and then says nothing. */
+static bool was_before_us(pid_t pid)
+{
+    char own[16] = "";
+
+    if (readlink("/proc/self", own, sizeof own - 1) < 0 || number_of(own) != getpid())
+        return false;
+    unsigned long long theirs = start_of(pid);
+    return theirs != 0 && theirs < start_of(getpid());
+}
+
 bool control_lives(pid_t pid)
 {
     char path[64];
 
-    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    if (was_before_us(pid))
+        return false;
+    int process = (int)syscall(SYS_pidfd_open, pid, 0);
+
+    if (process >= 0) { /* whatever /proc is */
+        struct pollfd ended = {.fd = process, .events = POLLIN};
+        bool lives = poll(&ended, 1, 0) == 0;
+        close(process);
+        return lives;
+    }
+    if (errno == ESRCH || errno == EINVAL) /* there is none; a thread has this number */
+        return false;
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid); /* the kernel is too old, or a filter does not let us */
     char state = state_of(path);
     return state != 0 && state != 'Z' && state != 'X';
 }

@@ -449,6 +449,16 @@ def contained():
     if run(*apart, "true")[0] == 0:
         check("process 1", run(*apart, *RECORD, "-q", "-o", "first", GUEST, "exit", "7"), (7, "", ""))
         check("process 1: counts", total("first"), total("exit"))
+        apart.remove("--mount-proc") # numbers in /proc are those of other processes
+        check("other numbers", run(*apart, *RECORD, "--engine=native", "--trace-children=yes", "-q", "-o", "outer",
+                                   "sh", "-c", "for i in 1 2 3 4 5 6 7 8; do /bin/true; done"), (0, "", ""))
+        made = [name for name in os.listdir() if name.startswith("outer")]
+        check("other numbers: children", (len(made), [name for name in made if name.endswith(".raw")]), (9, []))
+        check("a namespace within", run(*RECORD, "--engine=native", "--trace-children=yes", "-q", "-o", "inner", *apart,
+                                        GUEST, "exit", "7"), (7, "", ""))
+        made = [name for name in os.listdir() if name.startswith("inner")]
+        check("a namespace within: process 1", ("inner.1" in made, [name for name in made if ".raw" in name]),
+              (True, []))
 
 
 def choosing():
