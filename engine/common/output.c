@@ -10,6 +10,7 @@
 /* The kernel's error numbers. */
 enum { NOT_PERMITTED = 1, NO_ENTRY = 2, INTERRUPTED = 4, FAILED = 5, NO_ACCESS = 13, EXISTS = 17, NO_FOLDER = 20,
        IS_FOLDER = 21, TOO_LARGE = 27, NO_SPACE = 28, READ_ONLY = 30 };
+enum { NO_FILE = 1 << 12 }; /* ours, behind them */
 
 static const char *reason(int error)
 {
@@ -28,6 +29,8 @@ static const char *reason(int error)
     case NO_FOLDER:
     case IS_FOLDER:
         return "the name is a directory, or goes through something that is none";
+    case NO_FILE:
+        return "it is no ordinary file";
     case TOO_LARGE:
         return "the file would be larger than the limit";
     default:
@@ -46,6 +49,10 @@ static int create(struct output *output)
     while (*end)
         end++;
     while ((output->fd = output->host->open(output->name, true)) == -EXISTS) {
+        if (number == 1 && !output->host->is_file(output->name)) {
+            output->fd = -NO_FILE;
+            break;
+        }
         *end = '.';
         number_put(end + 1, ++number);
     }

@@ -3,7 +3,8 @@
  * output.h: the raw profile's file, for every engine alike.
  *
  * It is made when the run begins and appended to afterwards. No file that exists is touched: if the name is taken (an
- * earlier run, a forked sibling, an image that replaced itself by exec), .2, .3 ... is put behind it.
+ * earlier run, a forked sibling, an image that replaced itself by exec), .2, .3 ... is put behind it. Where it is
+ * something else, as /dev/null is, nothing is made beside it.
  *
  * A part that cannot be written whole is lost: its costs have left the core. The file is cut back to what it was, and
  * the next part begins a file, since the definitions that it builds on may have been lost with it.
@@ -22,6 +23,7 @@ struct output_host {
     void (*name)(char *to, size_t size); /* of this process's file, without a number */
     int (*open)(const char *name, bool is_new); /* to append; a new one is made and none that exists; a descriptor */
     long (*write)(int fd, const void *data, size_t bytes); /* how many bytes were written */
+    bool (*is_file)(const char *name); /* what is there is an ordinary file */
     int64_t (*size)(int fd);
     void (*close)(int fd, int64_t cut_to); /* cut_to: the file's size is to be that; less than 0: as it is */
     void (*tell)(const char *format, ...) __attribute__((format(printf, 1, 2))); /* the user; ends with '\n' */

@@ -338,6 +338,13 @@ class Refusals(harness.EngineTest):
 
     def test_files(self):
         self.assertIn("no such directory", self.refused("--tenure-out-file=/nowhere/at/all"))
+        os.mkfifo(f"{self.folder}/pipe")
+        os.symlink("/dev/null", f"{self.folder}/null")
+        os.mkdir(f"{self.folder}/folder")
+        before = sorted(os.listdir(self.folder))
+        for name in ("pipe", "null", "folder"):
+            self.assertIn("no ordinary file", self.refused(f"--tenure-out-file={name}"))
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
 
     def test_full_disk(self):
         """The program goes on, with one line about what is lost, and nothing is left that is none."""

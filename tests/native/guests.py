@@ -167,13 +167,15 @@ def main():
                            run_copy([], program))
     if run([refused, 'call'])[0] == -signal.SIGSEGV:
         del REFUSED['call'] # this kernel takes no system calls of 32 bits, so it is a fault in the engine, too
-    for what, words in REFUSED.items():
-        for switches in [], ['--profile=yes', '--tenure-out-file=' + os.devnull]:
-            status, out, err = run([engine, *switches, '--', refused, what])
-            cases.case('refused: ' + what, (status, out, err.count(b'\n'), words in err), (125, b'begins\n', 1, True))
-    for _ in range(10): # the signal meets the program, or the engine, which steps as well
-        cases.case('ended in steps', ended([engine, '--profile=yes', '--tenure-out-file=' + os.devnull, '--', refused,
-                                            'steps']), -signal.SIGTERM)
+    with tempfile.TemporaryDirectory() as raws:
+        profiled = ['--profile=yes', '--tenure-out-file=' + raws + '/raw']
+        for what, words in REFUSED.items():
+            for switches in [], profiled:
+                status, out, err = run([engine, *switches, '--', refused, what])
+                cases.case('refused: ' + what, (status, out, err.count(b'\n'), words in err),
+                           (125, b'begins\n', 1, True))
+        for _ in range(10): # the signal meets the program, or the engine, which steps as well
+            cases.case('ended in steps', ended([engine, *profiled, '--', refused, 'steps']), -signal.SIGTERM)
     limits = ['sh', '-c', 'ulimit -s unlimited; "$@"; ulimit -s 8192; ulimit -n 64; exec "$@"', 'sh']
     program = ['bash', '-c', 'ulimit -s; ulimit -n; sleep 0']
     cases.case('limits', run(limits + [engine] + program), run(limits + program))

@@ -11,6 +11,7 @@
  */
 #include "nt_profile.h"
 
+#include <asm/stat.h>
 #include <linux/fcntl.h>
 #include <linux/resource.h>
 #include <linux/utsname.h>
@@ -22,7 +23,7 @@
 #include "engine/native/kernel/nt_limit.h"
 #include "engine/native/load/nt_exec.h"
 
-enum { SEEK_TO_END = 2 };
+enum { SEEK_TO_END = 2, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000 };
 
 static char wanted[OUTPUT_NAME]; /* the pattern: absolute, only %p and %% are left */
 static int held_folder = -1; /* that all files lie in, likewise */
@@ -144,6 +145,14 @@ static int open_file(const char *name, bool is_new)
                                 (is_new ? O_CREAT | O_EXCL : 0) | O_APPEND | O_WRONLY | O_NOFOLLOW, 0666);
 }
 
+static bool is_file(const char *name)
+{
+    struct stat status;
+
+    return nt_sys6(__NR_newfstatat, held_folder, (long)(held_folder >= 0 ? nt_last_part(name) : name), (long)&status, 0,
+                   0, 0) == 0 && (status.st_mode & TYPE_MASK) == TYPE_REGULAR;
+}
+
 static int64_t file_size(int fd)
 {
     return nt_sys3(__NR_lseek, fd, 0, SEEK_TO_END);
@@ -188,7 +197,7 @@ static void close_file(int fd, int64_t cut_to)
         let_go(); /* the next part begins another */
 }
 
-static const struct output_host host = {output_expand, open_file, write_file, file_size, close_file, nt_say};
+static const struct output_host host = {output_expand, open_file, write_file, is_file, file_size, close_file, nt_say};
 static struct output output = {.host = &host};
 
 /* The file; if it `stays` open, and there is room for its descriptor, it does. NULL, or why it cannot be made. */

@@ -65,6 +65,13 @@ static long write_file(int fd, const void *data, size_t bytes)
     return VG_(write)(fd, data, bytes > (1 << 30) ? (1 << 30) : (Int)bytes);
 }
 
+static bool is_file(const char *name)
+{
+    struct vg_stat status;
+
+    return !sr_isError(VG_(stat)(name, &status)) && VKI_S_ISREG(status.mode);
+}
+
 static int64_t file_size(int fd)
 {
     return VG_(lseek)(fd, 0, VKI_SEEK_END);
@@ -77,7 +84,7 @@ static void close_file(int fd, int64_t cut_to)
     VG_(close)(fd);
 }
 
-static const struct output_host host = {expand, open_file, write_file, file_size, close_file, vg_tell};
+static const struct output_host host = {expand, open_file, write_file, is_file, file_size, close_file, vg_tell};
 static struct output output = {.host = &host};
 
 void vg_output_begin(void)
