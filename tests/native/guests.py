@@ -154,7 +154,7 @@ def main():
         for switches in SWITCHES + HIDDEN:
             cases.case(' '.join(switches + command), run([engine, *switches, '--', *command]), want)
     with tempfile.TemporaryDirectory() as raws:
-        profiled_too = ('_alone', '_clones', '_fetches', '_aliases', '_flood', '_odd', '_timers', '_vforks')
+        profiled_too = ('_alone', '_clones', '_fetches', '_aliases', '_flood', '_odd', '_timers', '_vforks', '_full')
         for program in [program for program in own if program.endswith(profiled_too)]:
             want = run([program])
             for switches in ([], ['--spare-core=no'], ['--parallel=no'], ['--deterministic=yes'], *HIDDEN):

@@ -46,7 +46,11 @@ static void *map_anonymous(size_t bytes)
 {
     void *memory = map_here(bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
-    if (memory == NULL && nt_limit_make_room(bytes))
+    if (memory == NULL && nt_limit_lift_memory()) {
+        memory = map_here(bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
+        nt_limit_lower_memory();
+    }
+    while (memory == NULL && nt_region_give_up_mappings())
         memory = map_here(bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
     if (memory == NULL)
         nt_die(FAILED, "out of memory: %lu bytes more were wanted\n", bytes);

@@ -42,21 +42,62 @@ static int limit_apply(int i, uint64_t ours, bool *raised)
     return (int)-error;
 }
 
-bool nt_limit_make_room(uint64_t more)
+/* How much memory the engine has, as limits on it count. Whoever asks may hold nt_limit_lifting. */
+static void own_bytes(uint64_t ours[OF_MEMORY])
 {
-    uint64_t ours[OF_MEMORY];
+    struct rlimit64 before;
+
+    if (nt_mapping_own_bytes(&ours[0], &ours[1]))
+        return;
+    of_kernel(RLIMIT_NOFILE, NULL, &before); /* the program may have all descriptors */
+    of_kernel(RLIMIT_NOFILE, &(struct rlimit64){before.rlim_max, before.rlim_max}, NULL);
+    nt_mapping_own_bytes(&ours[0], &ours[1]);
+    of_kernel(RLIMIT_NOFILE, &before, NULL);
+}
+
+static bool apply_to_memory(void)
+{
+    uint64_t ours[OF_MEMORY] = {0};
     bool raised = false;
 
+    own_bytes(ours);
+    for (int i = 0; i < OF_MEMORY; i++) {
+        if (limits[i].is_set)
+            limit_apply(i, ours[i], &raised);
+    }
+    return raised;
+}
+
+bool nt_limit_make_room(void)
+{
     if (!limits[0].is_set && !limits[1].is_set)
         return false;
     nt_lock_take(&nt_limit_lock);
-    nt_mapping_own_bytes(&ours[0], &ours[1]);
-    for (int i = 0; i < OF_MEMORY; i++) {
-        if (limits[i].is_set)
-            limit_apply(i, ours[i] + more, &raised);
-    }
+    bool raised = apply_to_memory();
     nt_lock_give(&nt_limit_lock);
     return raised;
+}
+
+bool nt_limit_lift_memory(void)
+{
+    if (!limits[0].is_set && !limits[1].is_set)
+        return false;
+    nt_lock_take(&nt_limit_lock);
+    for (int i = 0; i < OF_MEMORY; i++) {
+        struct rlimit64 before;
+
+        if (!limits[i].is_set)
+            continue;
+        of_kernel(limits[i].resource, NULL, &before);
+        of_kernel(limits[i].resource, &(struct rlimit64){before.rlim_max, before.rlim_max}, NULL);
+    }
+    return true;
+}
+
+void nt_limit_lower_memory(void)
+{
+    apply_to_memory();
+    nt_lock_give(&nt_limit_lock);
 }
 
 struct nt_lifted nt_limit_lift(int resource)
@@ -125,7 +166,7 @@ static int limit_change(int i, const struct rlimit64 *now, const struct rlimit64
     bool raised = false;
     limits[i].asked = *now;
     if (i < OF_MEMORY)
-        nt_mapping_own_bytes(&ours[0], &ours[1]);
+        own_bytes(ours);
     int error = limit_apply(i, ours[i], &raised);
     if (error != 0)
         limits[i].asked = was;

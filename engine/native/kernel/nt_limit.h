@@ -7,7 +7,8 @@
  *
  * Memory (RLIMIT_AS, RLIMIT_DATA): the kernel counts the engine's memory as the program's, so it gets what was asked
  * for with the engine's memory on top. How much this is is found out when somebody gets no memory: then the kernel's
- * limit is made to fit, and the call is made again. So the program gets what it would have, and no more.
+ * limit is made to fit, or lifted while the engine takes what it wants, and the call is made again. So the program gets
+ * what it would have, and no more.
  *
  * Files (RLIMIT_FSIZE, RLIMIT_NOFILE): the kernel gets the soft limit and keeps its hard one, up to which the engine
  * lifts the soft one while it opens a file or writes the profile.
@@ -27,9 +28,13 @@ extern struct nt_lock nt_limit_lock;
 /* The same; held while a limit is lifted. */
 extern struct nt_lock nt_limit_lifting;
 
-/* There was no memory. Whether the limits that a program has set had to do with it, and do no longer: then the call is
- * to be made again. `more`: so much the engine wants now; 0 if it is the program that does. */
-bool nt_limit_make_room(uint64_t more);
+/* The program got no memory. Whether the limits that it has set had to do with it, and do no longer: then the call is
+ * to be made again. */
+bool nt_limit_make_room(void);
+/* The engine got no memory: it may have as much as it wants from here to nt_limit_lower_memory, and so may other
+ * threads of the program, briefly. False: the program has set no such limits, and nothing is lifted. */
+bool nt_limit_lift_memory(void);
+void nt_limit_lower_memory(void);
 /* The kernel's soft limit of `resource` is its hard one from here to nt_limit_lower, for this process. The program does
  * not see it. */
 struct nt_lifted {

@@ -99,13 +99,14 @@ bool nt_mapping_at(void *user, uint64_t address, struct code_mapping *out)
     return found;
 }
 
-void nt_mapping_own_bytes(uint64_t *bytes, uint64_t *data)
+bool nt_mapping_own_bytes(uint64_t *bytes, uint64_t *data)
 {
-    struct reader reader = {.fd = nt_host_open("/proc/self/maps", O_RDONLY, 0)};
+    struct reader reader = {
+        .fd = nt_sys6(__NR_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0)};
     char line[64]; /* the addresses and the permissions are what is asked for */
 
     if (nt_failed(reader.fd))
-        return;
+        return false;
     *bytes = *data = 0;
     while (next_line(&reader, line, sizeof line)) {
         const char *at = line;
@@ -120,4 +121,5 @@ void nt_mapping_own_bytes(uint64_t *bytes, uint64_t *data)
             *data += end - start;
     }
     nt_sys3(__NR_close, reader.fd, 0, 0);
+    return true;
 }

@@ -48,7 +48,7 @@ uint64_t nt_maps_guarded(void);
 bool nt_mapping_at(void *user, uint64_t address, struct code_mapping *out);
 
 /* Of what is mapped, how many bytes are the engine's, and how many of them the kernel counts as data: private ones that
- * may be written. Both stay as they are if the kernel does not tell. */
-void nt_mapping_own_bytes(uint64_t *bytes, uint64_t *data);
+ * may be written. False: both stay as they are, since the kernel does not tell or there is no descriptor. */
+bool nt_mapping_own_bytes(uint64_t *bytes, uint64_t *data);
 
 #endif

@@ -26,6 +26,9 @@ void nt_region_take(void);
 void *nt_region_pages(size_t bytes, int protection);
 /* Address space with nothing in it, for files to be mapped there. */
 uint64_t nt_region_hole(size_t bytes);
+/* No memory, since the process has as many mappings as it may: gives up two that are kept for that. False: none is
+ * left. */
+bool nt_region_give_up_mappings(void);
 /* Whether [start, start + bytes) has any byte of ours, or lies around it. */
 static inline bool nt_region_meets(uint64_t start, uint64_t bytes)
 {

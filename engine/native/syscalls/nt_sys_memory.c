@@ -103,7 +103,7 @@ static bool pass_locked(struct nt_thread *thread, struct nt_call *call)
     nt_lock_take(&nt_memory_lock);
     do /* with the baton in hand: it does not block */
         was_made = nt_gate_call(call->raw, &call->result);
-    while (was_made && call->result == -ENOMEM && nt_limit_make_room(0));
+    while (was_made && call->result == -ENOMEM && nt_limit_make_room());
     if (!was_made)
         nt_lock_give(&nt_memory_lock);
     return was_made;
@@ -391,7 +391,7 @@ static void set_break(struct nt_thread *thread, uint64_t wanted)
         do
             got = nt_sys6(__NR_mmap, (long)old_end, (long)(end - old_end), PROT_READ | PROT_WRITE,
                           (long)(MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | lock_flag()), -1, 0);
-        while (got == -ENOMEM && nt_limit_make_room(0));
+        while (got == -ENOMEM && nt_limit_make_room());
         if (got != (long)old_end || !lock_mapped(old_end, end - old_end))
             return;
     }
