@@ -199,7 +199,7 @@ static uint32_t file_named(struct symbols *s, Dwarf_Die *die, unsigned attribute
 
     if (!dwarf_attr_integrate(die, attribute, &found) || dwarf_formudata(&found, &number) ||
         !dwarf_cu_die(found.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) || !may_read_lines(s, &unit) ||
-        dwarf_getsrcfiles(&unit, &files, &count) || number >= count || (number == 0 && version < 5))
+        !tp_image_files(&unit, &files, &count) || number >= count || (number == 0 && version < 5))
         return 0;
     return file_of(s, dwarf_filesrc(files, number, NULL, NULL));
 }
@@ -649,7 +649,7 @@ static void read_unit(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *split)
         s->object->note = split_is_missing;
     symbols_walk(s, is_there ? split : unit, 0, 0);
     struct sweep w = {0};
-    if (!may_read_lines(s, &s->unit) || dwarf_getsrclines(&s->unit, &w.lines, &w.count))
+    if (!may_read_lines(s, &s->unit) || !tp_image_lines(&s->unit, &w.lines, &w.count))
         w.count = 0;
     sort_intervals(&s->ranges);
     sort_intervals(&s->inlined);

@@ -164,8 +164,8 @@ static Dwarf_OOM oom_handler(Dwarf *dwarf)
     return handler;
 }
 
-/* libdw does not see that it had no memory for a unit's table of abbreviations, and reads at NULL later. `errno` was 0
- * before the unit was opened. */
+/* libdw does not see that it had no memory for a unit's table of abbreviations, and reads at NULL later; of a table of
+ * lines it says no more than that there is none. `errno` was 0 before. */
 static void check_memory(Dwarf *dwarf)
 {
     if (errno == ENOMEM)
@@ -199,6 +199,24 @@ bool tp_image_unit(const struct tp_image *image, Dwarf *dwarf, Dwarf_CU **cu, ui
     if (split->cu) /* where memory runs out in its file, it goes on as in this one */
         dwarf_new_oom_handler(dwarf_cu_getdwarf(split->cu), oom_handler(dwarf));
     return true;
+}
+
+bool tp_image_files(Dwarf_Die *unit, Dwarf_Files **files, size_t *count)
+{
+    errno = 0;
+    bool is_there = dwarf_getsrcfiles(unit, files, count) == 0;
+    if (!is_there)
+        check_memory(dwarf_cu_getdwarf(unit->cu));
+    return is_there;
+}
+
+bool tp_image_lines(Dwarf_Die *unit, Dwarf_Lines **lines, size_t *count)
+{
+    errno = 0;
+    bool is_there = dwarf_getsrclines(unit, lines, count) == 0;
+    if (!is_there)
+        check_memory(dwarf_cu_getdwarf(unit->cu));
+    return is_there;
 }
 
 uint64_t tp_image_debug_info(const struct tp_image *image)

@@ -47,6 +47,9 @@ bool tp_image_names_special(const struct tp_image *image, const char *folder, co
  * that may be opened; false: there is none. Where there is no memory for it, libdw's handler of that is called. */
 bool tp_image_unit(const struct tp_image *image, Dwarf *dwarf, Dwarf_CU **cu, uint8_t *type, Dwarf_Die *unit,
                    Dwarf_Die *split);
+/* A unit's list of files, and its lines; false: there are none. Likewise. */
+bool tp_image_files(Dwarf_Die *unit, Dwarf_Files **files, size_t *count);
+bool tp_image_lines(Dwarf_Die *unit, Dwarf_Lines **lines, size_t *count);
 
 /* Inflate what is compressed of its debug information, before libdw does so with zlib, which takes longer. `places`:
  * also where variables are; else there are no lists of these. */

@@ -6,7 +6,7 @@ memory.py: no command says something false, or crashes, where memory runs out.
 One allocation of a command fails, or that and all behind it. Then the command answers as it does with memory, or fails:
 status 1, one line on stderr, nothing on stdout, no file. Of the allocations of a command some are chosen; TENURE_SOAK:
 all. PROGRAM, which has debug information, is recorded: of its import all allocations fail, one at a time, until libdw
-has opened its units, since it does not look whether it has them.
+has opened its units, since it does not look whether it has them. Of a program with many lines, some.
 
     memory.py TENURE FAIL_ALLOC [PROGRAM]
 """
@@ -23,8 +23,9 @@ from checks import check, finish
 
 TENURE, FAIL_ALLOC = (os.path.abspath(path) for path in sys.argv[1:3])
 CHOSEN, UNTIL_UNITS = 6, 200
+LINES, OF_LONG = 4000, 60 # libdw has room for 2,048 lines without asking for any
 ENVIRONMENT = {**os.environ, 'LC_ALL': 'C.UTF-8', 'COLUMNS': '120', 'NO_COLOR': '1'}
-GIVEN = ('profile', 'raw', 'plain', 'program')
+GIVEN = ('profile', 'raw', 'plain', 'program', 'long')
 IMPORT = ['import', '-q', '-o', '+']
 COMMANDS = filled.COMMANDS + [['diff', '--html', '+', '@', '@'], [*IMPORT, 'raw'], ['machines'],
                               ['report', 'raw'], ['check', 'raw'], ['check', 'plain'],
@@ -58,6 +59,16 @@ def one(job):
           refused or (got == sound and errors == words), True)
 
 
+def long_program(folder):
+    """Records one that has more lines than libdw has room for at first."""
+    path = os.path.join(folder, 'lines')
+    with open(path + '.c', 'w', encoding='ascii') as file:
+        file.write('void _start(void)\n{\n    volatile int x = 0;\n' + '    x++;\n' * LINES +
+                   '    __asm__("syscall" : : "a"(60), "D"(0));\n}\n')
+    subprocess.run(['gcc', '-g', '-static', '-nostdlib', '-o', path, path + '.c'], check=True)
+    subprocess.run([TENURE, 'record', '-q', '--raw', '-o', os.path.join(folder, 'long'), path], check=True)
+
+
 def main():
     global FAIL_ALLOC
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -76,6 +87,12 @@ def main():
             sound, words, count = answer([*IMPORT, 'program'], folder, None)
             check('allocations of an import', (sound[0], count > UNTIL_UNITS), (0, True))
             jobs += [([*IMPORT, 'program'], folder, str(n), sound, words) for n in range(1, UNTIL_UNITS + 1)]
+            if shutil.which('gcc'):
+                long_program(folder)
+                sound, words, count = answer([*IMPORT, 'long'], folder, None)
+                check('allocations of an import with many lines', (sound[0], count > LINES), (0, True))
+                jobs += [([*IMPORT, 'long'], folder, str(n), sound, words)
+                         for n in filled.chosen(count, chance, OF_LONG, 10 * OF_LONG)]
         for _ in pool.map(one, jobs):
             pass
     sys.exit(finish())
