@@ -175,7 +175,7 @@ static tp_profile *record_with(struct trial *trial, const struct trial_item *ite
     if (given_stopped() != 0)
         return NULL;
     if (access(trial->path, R_OK) != 0) {
-        term_error("the recording left no profile: it ended with %s %d",
+        term_error("the recording left no profile: it ended with %s %d; nothing of it is kept",
                    WIFSIGNALED(status) ? "signal" : "status",
                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
         return NULL;

@@ -21,7 +21,8 @@ import sealed
 
 # What a raw profile that is made up says nothing about: source files and what symbols and code tell of them.
 SYMBOLS = (
-    "INSERT OR REPLACE INTO meta VALUES ('patterns', 'yes'), ('coherence', 'mesi')",
+    "INSERT OR REPLACE INTO meta VALUES ('patterns', 'yes'), ('coherence', 'mesi'), ('record.options', ''), "
+    "('record.program', '/nowhere/program')",
     "INSERT INTO files(id, path) SELECT 1 + key, '/nowhere/f' || (1 + key) || '.c' FROM json_each('[0,0,0,0,0,0,0,0]')",
     "INSERT INTO sources(file_id, text) SELECT id, replace(hex(zeroblob(40)), '0', 'int i;' || char(10)) FROM files",
     "UPDATE t_functions SET file_id = 1 + id % 8, line = id",
@@ -56,7 +57,7 @@ COMMANDS = [words.split() for words in (
     "report --callees=f1 @", "report --tree @", "report --tree --json @", "report --threads @", "report --balance @",
     "report --data @", "report --data --json @", "report --under=f* @", "report --statements @", "report --loops @",
     "report --strides @", "report --pairs @", "report --sharing @", "report --fields=* @", "report --advice @",
-    "report --advice --json @", "report --weights=L1m=12 @", "report --in=f1.c --statements @",
+    "report --advice --json @", "report --weights=L1m=12 @", "try --dry-run @", "report --in=f1.c --statements @",
     "annotate @", "annotate --json --calls @", "annotate --statements --disassemble @",
     "export --format=callgrind @", "export --format=callgrind --instructions -o + @", "export --format=cachegrind @",
     "export --format=folded --threads @", "export --format=pprof -o + @", "export --format=speedscope @",

@@ -163,7 +163,7 @@ def texts(profile):
         database.commit()
         database.close()
         sealed.seal(os.path.join(folder, 'profile'))
-        for command in [command for command in filled.COMMANDS if '+' not in command and
+        for command in [command for command in filled.COMMANDS if '+' not in command and command[0] != 'try' and
                         '=f' not in ' '.join(command)] + [
                 ['export', '--format=csv', '@'], ['report', '--csv', '@'],
                 ['sql', '--csv', '@', 'SELECT function FROM functions']]:

@@ -182,6 +182,19 @@ def refused():
     check('a program that is gone', (got, 'left no profile' in errors), (1, True))
 
 
+def full_disk():
+    """No file becomes larger than that: the raw profile, then the profile. What was named as kept is not."""
+    before = files_below('.')
+    for kilobytes in 4, os.path.getsize('orders') // 2048:
+        for words in ['try', 'orders', '1'], ['report', '--advice', '--try', 'orders']:
+            done = subprocess.run(['sh', '-c', f'ulimit -f {2 * kilobytes}; exec "$@"', 'sh', TENURE, *words],
+                                  capture_output=True, text=True, check=False)
+            last = done.stderr.splitlines()[-1]
+            check(f'{words}, {kilobytes} kB: {last}', (done.returncode, done.stdout, 'nothing of it is kept' in last),
+                  (1, '', True))
+    check('full disk: nothing is left', files_below('.'), before)
+
+
 # A program that waits where it is told to, and notes each signal.
 WAITS = r"""
 #include <fcntl.h>
@@ -294,6 +307,7 @@ def main():
         twins()
         words()
         advised()
+        full_disk()
         refused()
         signals()
         early()
