@@ -238,6 +238,7 @@ static int run(struct diff *diff)
     int status = CLI_ERROR;
 
     if (baseline[runs[TP_BASELINE].count - 1] != NULL && new[runs[TP_NEW].count - 1] != NULL) {
+        diff->runs = runs;
         diff->names = new[0];
         diff->diff = tp_diff_make(runs, &options, &err);
         if (diff->diff == NULL)

@@ -45,6 +45,7 @@ struct diff {
     struct tp_json to; /* with --json */
     bool unopened;     /* one of the profiles; why was said */
 
+    const struct tp_diff_runs *runs; /* of the baseline, and new ones */
     tp_diff *diff;
     tp_profile *names; /* that places are named by: the first of the new ones */
     struct diff_column column[DIFF_MAX_SHOWN];

@@ -33,6 +33,21 @@ struct tp_diff_value diff_value(const struct diff *diff, enum tp_diff_table tabl
     return tp_diff_value(diff->diff, table, i, (size_t)column->event, inclusive);
 }
 
+/* Whether a cost with another size of a cache is made of the same events in all profiles: each has them, and caches of
+ * the same ways. */
+static bool is_alike(const struct diff *diff, const struct tp_formula *formula)
+{
+    bool alike = true;
+
+    for (int side = 0; side < TP_SIDES; side++) {
+        for (size_t i = 0; alike && i < diff->runs[side].count; i++) {
+            const struct tp_formula *same = tp_formula_find(diff->runs[side].profile[i], formula->name);
+            alike = same != NULL && strcmp(same->text, formula->text) == 0;
+        }
+    }
+    return alike;
+}
+
 bool diff_column_of(struct diff *diff, const char *name, struct diff_column *out)
 {
     struct column_spec spec;
@@ -46,7 +61,10 @@ bool diff_column_of(struct diff *diff, const char *name, struct diff_column *out
         out->event = tp_diff_find(diff->diff, spec.event, &ignored);
     if (spec.formula == NULL && out->event < 0)
         term_error("the profiles do not all have the event %s; `tenure info FILE` lists what one has", name);
-    return spec.formula != NULL || out->event >= 0;
+    if (spec.formula == NULL || !spec.formula->counts || is_alike(diff, spec.formula))
+        return spec.formula != NULL || out->event >= 0;
+    term_error("%s cannot be compared: not all profiles have this size of the same cache", name);
+    return false;
 }
 
 static bool add_column(struct diff *diff, const char *name)

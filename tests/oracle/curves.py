@@ -120,6 +120,16 @@ def limit(folder):
           "the words of a limit")
 
 
+def unlike(folder, program):
+    """Sizes that the other profile does not have, or has of another cache, are not compared."""
+    told(folder, "record", "-q", "--LL=128K,16,64", "-o", "plain", program)
+    told(folder, "record", "-q", "--curves=yes", "--LL=256K,16,64", "-o", "larger", program)
+    for other in ("plain", "larger"):
+        for words in (["--fail-on=LLm@64K@total>1"], ["--show=CEst@64K"]):
+            status, out, errors = told(folder, "diff", *words, other, "one")
+            check(status == 1 and out == "" and "cannot be compared" in errors, "%s: %r" % (other, (status, errors)))
+
+
 def export(folder):
     """Each format has what SQL says of a size."""
     sizes = "LLm@64K", "CEst@64K"
@@ -166,6 +176,7 @@ def read(program):
     with tempfile.TemporaryDirectory() as folder:
         told(folder, "record", "-q", "--curves=yes", "--LL=128K,16,64", "-o", "one", program)
         limit(folder)
+        unlike(folder, program)
         export(folder)
 
 
