@@ -239,14 +239,28 @@ static const char nests[] =
 static unsigned curve_of(tp_profile *profile, const char *cache, const char *level, uint64_t *way)
 {
     const char *shape = tp_meta(profile, cache);
-    char name[32];
+    uint64_t size;
     unsigned ways;
+    bool known = shape && sscanf(shape, "%" SCNu64 ",%u", &size, &ways) == 2 && ways > 0 && ways <= UINT16_MAX &&
+                 size <= (uint64_t)1 << 50;
 
-    snprintf(name, sizeof name, "%s%s", tp_distances[0].name, level);
-    if (!shape || !tp_event_find(profile, name) || sscanf(shape, "%" SCNu64 ",%u", way, &ways) != 2 || ways == 0)
-        return 0;
-    *way /= ways;
-    return ways;
+    for (const struct tp_distance *distance = tp_distances; known && distance->name; distance++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s%s", distance->name, level);
+        known = tp_event_find(profile, name) != NULL;
+    }
+    *way = known ? size / ways : 0;
+    return known ? ways : 0;
+}
+
+/* Whether the misses with so many ways are counted. */
+static bool is_counted(unsigned ways)
+{
+    const struct tp_distance *distance = tp_distances;
+
+    while (distance->name && distance->ways != ways)
+        distance++;
+    return distance->name != NULL;
 }
 
 /* ", total(t.Dist1L), total(t.Dist2L) ..." */
@@ -268,7 +282,7 @@ static char *sizes(tp_profile *profile)
     for (size_t i = 0; i < sizeof caches / sizeof *caches; i++) {
         uint64_t way;
         unsigned ways = curve_of(profile, caches[i].cache, caches[i].level, &way);
-        bool kept = ways > 0 && 2 * ways <= TP_WAYS_KEPT;
+        bool kept = ways > 0 && is_counted(2 * ways);
         sqlite3_str_appendf(sql, kept ? ", curve_misses(%u" : ", NULL", 2 * ways);
         if (kept)
             append_distances(sql, caches[i].level);
@@ -282,9 +296,10 @@ static char *sizes(tp_profile *profile)
 
 static char *beside(tp_profile *profile)
 {
-    uint64_t way = 0;
-    const char *level = curve_of(profile, "cache.L2", "D2", &way) ? "D2" : "L";
-    bool known = way > 0 || curve_of(profile, "cache.LL", level, &way) > 0;
+    uint64_t way;
+    bool second = tp_meta(profile, "cache.L2") != NULL;
+    const char *level = second ? "D2" : "L";
+    bool known = curve_of(profile, second ? "cache.L2" : "cache.LL", level, &way) > 0;
     sqlite3_str *sql = sqlite3_str_new(tp_db(profile));
 
     sqlite3_str_appendf(sql, "SELECT s.data_id, s.loop_id, ifnull(%s(%llu", known ? "curve_fits" : "max", way);

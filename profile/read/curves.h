@@ -19,7 +19,6 @@ struct tp_distance {
     unsigned ways;
 };
 extern const struct tp_distance tp_distances[];
-enum { TP_WAYS_KEPT = 64 }; /* of the last one */
 
 /* As options write it: "512K", "2M". */
 static inline void tp_size_text(char *out, size_t size, uint64_t bytes)
