@@ -42,17 +42,21 @@ static int limit_apply(int i, uint64_t ours, bool *raised)
     return (int)-error;
 }
 
-/* How much memory the engine has, as limits on it count. Whoever asks may hold nt_limit_lifting. */
+/* How much memory the engine has, as limits on it count; if the kernel does not tell, what it told last. Whoever asks
+ * holds nt_limit_lock, and may hold nt_limit_lifting. */
 static void own_bytes(uint64_t ours[OF_MEMORY])
 {
+    static uint64_t last[OF_MEMORY];
     struct rlimit64 before;
 
-    if (nt_mapping_own_bytes(&ours[0], &ours[1]))
-        return;
-    of_kernel(RLIMIT_NOFILE, NULL, &before); /* the program may have all descriptors */
-    of_kernel(RLIMIT_NOFILE, &(struct rlimit64){before.rlim_max, before.rlim_max}, NULL);
-    nt_mapping_own_bytes(&ours[0], &ours[1]);
-    of_kernel(RLIMIT_NOFILE, &before, NULL);
+    if (!nt_mapping_own_bytes(&last[0], &last[1])) {
+        of_kernel(RLIMIT_NOFILE, NULL, &before); /* the program may have all descriptors */
+        of_kernel(RLIMIT_NOFILE, &(struct rlimit64){before.rlim_max, before.rlim_max}, NULL);
+        nt_mapping_own_bytes(&last[0], &last[1]);
+        of_kernel(RLIMIT_NOFILE, &before, NULL);
+    }
+    for (int i = 0; i < OF_MEMORY; i++)
+        ours[i] = last[i];
 }
 
 static bool apply_to_memory(void)
