@@ -65,7 +65,8 @@ int given_stopped(void);
 /* The same for other work that has something to tidy: between these, such a signal only sets given_stopped. */
 void given_hold_signals(void);
 void given_release_signals(void);
-/* Those that somebody sends to us alone are sent on to this process (0: none); what a terminal sends reaches it too. */
+/* Those that a process sends are sent on to this child (0: none), which has them twice if they are for the group; what
+ * a terminal sends reaches it anyway. */
 void given_pass_signals(pid_t child);
 /* Ends as that signal ends a program, once there is nothing left to tidy; returns if there was none. */
 void given_end_if_stopped(void);

@@ -187,7 +187,7 @@ bool control_lives(pid_t pid)
         close(process);
         return lives;
     }
-    if (errno == ESRCH || errno == EINVAL) /* there is none; a thread has this number */
+    if (errno == ESRCH || errno == EINVAL || errno == ENOENT) /* there is none; a thread has this number */
         return false;
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid); /* the kernel is too old, or a filter does not let us */
     char state = state_of(path);

@@ -3,9 +3,9 @@
  * also.h: further machines, of which one run counts the misses (docs/model.md, section 23). What is done with the
  * lines that they are asked for is in also_take.h.
  *
- * They are asked for the lines that miss the recorded level-1 caches, which stand in the rings (queue.h), in the steps
- * of the consumer. Of a line that their L2 and LL have, only its place is known: nobody uses it, and nothing is charged
- * but misses.
+ * They are asked for the lines that miss the recorded level-1 caches, which stand in the rings (queue.h), before the
+ * consumer takes these. Of a line that their L2 and LL have, only its place is known: nobody uses it, and nothing is
+ * charged but misses.
  *
  * A *wider* level-1 cache has all lines that the recorded one has, which are *inside*, and more, which are *outside*.
  * With LRU in both, whatever is outside of a set was used longer ago than what is inside, and in the order in which the

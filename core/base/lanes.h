@@ -3,7 +3,7 @@
  * lanes.h: many tags, or ages of lines, at a time.
  *
  * They are compared as vectors where the compiler says that there are any, else one by one. What is compared is
- * aligned to 16 bytes; tags need not be.
+ * aligned to 16 bytes.
  */
 #ifndef TENURE_CORE_LANES_H
 #define TENURE_CORE_LANES_H
