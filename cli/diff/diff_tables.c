@@ -57,12 +57,14 @@ bool diff_column_of(struct diff *diff, const char *name, struct diff_column *out
         return false;
     *out = (struct diff_column){-1, spec.formula, spec.inclusive, ""};
     snprintf(out->name, sizeof out->name, "%s", spec.name);
-    if (spec.formula == NULL)
+    if (spec.formula == NULL) {
         out->event = tp_diff_find(diff->diff, spec.event, &ignored);
-    if (spec.formula == NULL && out->event < 0)
-        term_error("the profiles do not all have the event %s; `tenure info FILE` lists what one has", name);
-    if (spec.formula == NULL || !spec.formula->counts || is_alike(diff, spec.formula))
-        return spec.formula != NULL || out->event >= 0;
+        if (out->event < 0)
+            term_error("the profiles do not all have the event %s; `tenure info FILE` lists what one has", name);
+        return out->event >= 0;
+    }
+    if (!spec.formula->counts || is_alike(diff, spec.formula))
+        return true;
     term_error("%s cannot be compared: not all profiles have this size of the same cache", name);
     return false;
 }

@@ -129,34 +129,40 @@ void control_close(struct control *control)
     *control = (struct control){.fd = -1};
 }
 
-/* The letter in /proc/PID/stat or /proc/PID/task/TID/stat; 0: there is none. */
-static char state_of(const char *path)
+enum { STAT_BYTES = 1024 };
+
+/* What /proc/PID/stat or /proc/PID/task/TID/stat has behind the name: " S 1 ...", with the state as field 3. NULL:
+ * there is no such file. */
+static const char *read_stat(const char *path, char text[STAT_BYTES])
 {
-    char text[512];
     FILE *file = fopen(path, "re");
-    size_t length = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
+    size_t length = file != NULL ? fread(text, 1, STAT_BYTES - 1, file) : 0;
 
     if (file != NULL)
         fclose(file);
     text[length] = '\0';
-    char *state = strrchr(text, ')');
-    return state != NULL && state[1] == ' ' ? state[2] : 0;
+    const char *end = strrchr(text, ')');
+    return end != NULL ? end + 1 : NULL;
+}
+
+/* The state's letter; 0: there is none. */
+static char state_of(const char *path)
+{
+    char text[STAT_BYTES];
+    const char *stat = read_stat(path, text);
+
+    return stat != NULL && stat[0] == ' ' ? stat[1] : 0;
 }
 
 /* When a process was started, in ticks; 0: /proc does not say. */
 static unsigned long long start_of(pid_t pid)
 {
     unsigned long long ticks = 0;
-    char path[64], text[1024];
+    char path[64], text[STAT_BYTES];
 
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    FILE *file = fopen(path, "re");
-    size_t length = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file != NULL)
-        fclose(file);
-    text[length] = '\0';
-    char *at = strrchr(text, ')');
-    for (int field = 2; at != NULL && field < 22; field++)
+    const char *at = read_stat(path, text);
+    for (int field = 3; at != NULL && field < 22; field++)
         at = strchr(at + 1, ' ');
     return at != NULL && sscanf(at, " %llu", &ticks) == 1 ? ticks : 0;
 }

@@ -31,7 +31,7 @@ struct control {
 bool control_open(const char *command, struct control *control, const char *folder, pid_t pid);
 void control_close(struct control *control);
 
-/* Whether a process that was started behind this one is there and has not ended; one that nobody has waited for has. */
+/* Whether a process that was started after this one is there and has not ended; one that nobody has waited for has. */
 bool control_lives(pid_t pid);
 
 /* A text of the page with room for `room` bytes, which need not end there. */

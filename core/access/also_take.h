@@ -62,7 +62,7 @@ static inline void charge_also(struct tn_machine *machine, const struct tn_taken
 }
 
 /* Which levels the line misses, as far as it is known before LL is asked, and where it is there. There is no branch on
- * what L2 says, which cannot be foretold. */
+ * what L2 says, which a processor would often predict wrongly. */
 static inline void look_up_also(struct tn_machine *machine, const struct tn_entry *entry, uint64_t at)
 {
     struct tn_wider *wider = machine->wider[stream_of(entry)];
@@ -81,7 +81,7 @@ static inline void look_up_also(struct tn_machine *machine, const struct tn_entr
     uint32_t below = (machine->has_l2 ? 1u << TN_ALSO_2 : 0) | 1u << TN_ALSO_LL;
     asked->at = at;
     asked->missed = (wider ? 1u << TN_ALSO_1 : 0) | (below & (place.hit - 1u));
-    asked->place.set *= !place.hit; /* else any set will do */
+    asked->place.set *= !place.hit; /* L2 has it, LL is not asked: set 0 is fetched as well as any */
     tn_sets_prefetch(machine->ll, &asked->place);
     machine->behind += asked->missed != 0;
 }

@@ -48,8 +48,7 @@ static inline void tn_lead_to(struct tn_thread *thread, const struct tn_l1_layou
 }
 
 /* The first of `n` tags that is equal, n being a multiple of 4; n: none, which is what most calls find. */
-TN_ALWAYS_INLINE uint32_t tn_equal_tag(const uint32_t *tags, uint32_t n,
-                                                                   uint32_t tag)
+TN_ALWAYS_INLINE uint32_t tn_equal_tag(const uint32_t *tags, uint32_t n, uint32_t tag)
 {
 #ifdef __SSE2__
     uint32_t equal = 0;

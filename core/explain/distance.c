@@ -27,7 +27,7 @@ struct tn_distances *tn_distances_new(const struct tn_geometry *geometry, bool n
     distances->sets = geometry->size / geometry->line / geometry->assoc;
     distances->kept = geometry->assoc < TN_MOST_WAYS ? TN_MOST_WAYS - geometry->assoc : 0;
     distances->wide = !narrow;
-    /* Sixteen tags are compared at a time, whose line of the host is their own. */
+    /* Tags are compared sixteen at a time, so there is room for a multiple of that. */
     if (distances->kept)
         distances->stride = sizeof(struct tn_gone) + (distances->kept + 15) / 16 * 16 * (narrow ? 4 : 8);
     for (uint32_t distance = 1; distance <= TN_MOST_WAYS; distance++) {
