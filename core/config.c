@@ -68,14 +68,6 @@ static bool too_many_lines(const struct tn_geometry *g)
     return g->size / g->line > TN_L1_MAX_LINES;
 }
 
-/* Whether the level-1 cache has all that `recorded` has, whatever the program does. */
-static bool is_wider(const struct tn_geometry *g, const struct tn_geometry *recorded)
-{
-    uint64_t sets = g->size / g->line / g->assoc, recorded_sets = recorded->size / recorded->line / recorded->assoc;
-    return g->policy == TN_LRU && recorded->policy == TN_LRU && g->line == recorded->line &&
-           g->assoc >= recorded->assoc && sets % recorded_sets == 0;
-}
-
 static const char *check_also(const struct tn_config *config, const struct tn_also *also)
 {
     const struct tn_geometry *levels[] = {&also->i1, &also->d1, &also->ll, &also->l2};
@@ -89,11 +81,9 @@ static const char *check_also(const struct tn_config *config, const struct tn_al
         return "a level-1 cache has at most 16383 lines";
     for (int i = 0; i < 2; i++) {
         const struct tn_geometry *l1 = levels[i], *recorded = i ? &config->d1 : &config->i1;
-        bool same = !tn_also_wider(l1, recorded) && l1->line == recorded->line && l1->policy == recorded->policy;
-        if (!same && !is_wider(l1, recorded))
-            return "a further machine (--also) has the recorded level-1 caches, or larger ones: with LRU in both, "
-                   "lines of one size, at least as many ways, and as many sets or a multiple; record the one with "
-                   "smaller ones (--machine)";
+        if (tn_also_other(l1, recorded) && (l1->policy != TN_LRU || l1->line < recorded->line))
+            return "a further machine (--also) has the recorded level-1 caches, or others with LRU and lines that are "
+                   "not shorter; record it by itself (--machine)";
     }
     if (below->line < also->i1.line || below->line < also->d1.line || also->ll.line < below->line)
         return "a line cannot be smaller than a line of the level above";

@@ -65,10 +65,8 @@ static void caches_new(tn_core *core, struct tn_l1 **i1, struct tn_l1 **d1, stru
         (*d1)->kinds = tn_kinds_new(&core->config.d1, core->config.pairs ? core->config.traces : 0);
         (*d1)->fresh = core->config.pairs ? TN_FRESH : 0;
     }
-    if (tn_has_tlbs(&core->config)) {
-        (*d1)->tlb = tn_tlb_new(core->config.dtlb, NULL, &core->config.d1);
-        (*i1)->tlb = tn_tlb_new(core->config.itlb, (*d1)->tlb, &core->config.i1);
-    }
+    tn_l1_tell(*d1, &core->config, NULL);
+    tn_l1_tell(*i1, &core->config, (*d1)->tlb);
     (*d1)->also = tn_also_new(&core->config, core->also);
     if (tn_prefetches_below(&core->config))
         (*i1)->prefetcher = (*d1)->prefetcher = tn_host_alloc(sizeof(struct tn_prefetcher));

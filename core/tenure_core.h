@@ -138,15 +138,16 @@ struct tn_remap_object {
 typedef void tn_taker(tn_core *core, struct tn_ring *ring, uint64_t foresee, uint64_t look_up, uint64_t consume);
 
 /* A machine besides the recorded one, whose misses are counted in the same run (docs/model.md, 23). Its level-1 caches
- * are those of tn_config, or wider; without an L2, that is all zero. */
+ * are those of tn_config, or have LRU and lines at least as long; without an L2, that is all zero. */
 enum { TN_ALSO_MOST = 4 };
 struct tn_also {
     struct tn_geometry i1, d1, l2, ll;
 };
-/* Whether a further machine's level-1 cache is another one than the recorded one, and so larger. */
-static inline bool tn_also_wider(const struct tn_geometry *l1, const struct tn_geometry *recorded)
+/* Whether a further machine's level-1 cache is another one than the recorded one. */
+static inline bool tn_also_other(const struct tn_geometry *l1, const struct tn_geometry *recorded)
 {
-    return l1->size != recorded->size || l1->assoc != recorded->assoc;
+    return l1->size != recorded->size || l1->assoc != recorded->assoc || l1->line != recorded->line ||
+           l1->policy != recorded->policy;
 }
 
 /* tn_config_default() fills in everything; an engine changes what its options say. */
@@ -248,6 +249,16 @@ static inline bool tn_prefetches_d1(const struct tn_config *config)
 static inline bool tn_prefetches(const struct tn_config *config)
 {
     return tn_prefetches_below(config) || tn_prefetches_d1(config);
+}
+
+/* Whether any level-1 cache of a further machine is another one than the recorded one. */
+static inline bool tn_also_any_other(const struct tn_config *config)
+{
+    for (uint32_t i = 0; i < config->also_count; i++) {
+        if (tn_also_other(&config->also[i].i1, &config->i1) || tn_also_other(&config->also[i].d1, &config->d1))
+            return true;
+    }
+    return false;
 }
 
 static inline bool tn_has_tlbs(const struct tn_config *config)

@@ -10,38 +10,6 @@
 
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------ wider caches */
-
-static struct tn_wider *wider_new(const struct tn_geometry *geometry, const struct tn_geometry *recorded)
-{
-    if (!tn_also_wider(geometry, recorded))
-        return NULL;
-    struct tn_wider *wider = tn_host_alloc(sizeof *wider);
-    wider->sets = geometry->size / geometry->line / geometry->assoc;
-    wider->set_mask = wider->sets & (wider->sets - 1) ? 0 : wider->sets - 1;
-    wider->ways = geometry->assoc;
-    wider->line_bits = (uint32_t)__builtin_ctz(geometry->line);
-    wider->lines = (uint32_t)(recorded->size / recorded->line);
-    wider->held = tn_host_alloc(wider->lines * sizeof *wider->held);
-    wider->outside = tn_host_alloc(wider->sets * wider->ways * sizeof *wider->outside);
-    wider->inside = tn_host_alloc(wider->sets * sizeof *wider->inside);
-    wider->count = tn_host_alloc(wider->sets * sizeof *wider->count);
-    return wider;
-}
-
-static void wider_free(struct tn_wider *wider)
-{
-    if (!wider)
-        return;
-    tn_host_free(wider->held, wider->lines * sizeof *wider->held);
-    tn_host_free(wider->outside, wider->sets * wider->ways * sizeof *wider->outside);
-    tn_host_free(wider->inside, wider->sets * sizeof *wider->inside);
-    tn_host_free(wider->count, wider->sets * sizeof *wider->count);
-    tn_host_free(wider, sizeof *wider);
-}
-
-/* ------------------------------------------------------------------------------------------ machines */
-
 static void init_sets(struct tn_sets *sets, const struct tn_geometry *geometry, const struct tn_config *config)
 {
     tn_sets_init(sets, geometry, config->physical ? tn_sample_end(config) : 64);
@@ -90,8 +58,8 @@ struct tn_also_caches *tn_also_new(const struct tn_config *config, struct tn_als
     for (uint32_t i = 0; i < caches->count; i++) {
         const struct tn_also *also = &config->also[i];
         struct tn_machine *machine = &caches->machine[i];
-        machine->wider[TN_FETCH] = wider_new(&also->i1, &config->i1);
-        machine->wider[TN_DATA] = wider_new(&also->d1, &config->d1);
+        machine->other[TN_FETCH] = tn_also_other(&also->i1, &config->i1);
+        machine->other[TN_DATA] = tn_also_other(&also->d1, &config->d1);
         machine->has_l2 = also->l2.size > 0;
         if (machine->has_l2)
             init_sets(&machine->l2, &also->l2, config);
@@ -106,8 +74,6 @@ void tn_also_free(struct tn_also_caches *caches)
     if (!caches)
         return;
     for (struct tn_machine *machine = caches->machine; machine < caches->machine + caches->count; machine++) {
-        wider_free(machine->wider[TN_FETCH]);
-        wider_free(machine->wider[TN_DATA]);
         if (machine->has_l2)
             tn_sets_free(&machine->l2);
     }

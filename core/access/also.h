@@ -7,9 +7,8 @@
  * consumer takes these. Of a line that their L2 and LL have, only its place is known: nobody uses it, and nothing is
  * charged but misses.
  *
- * A *wider* level-1 cache has all lines that the recorded one has, which are *inside*, and more, which are *outside*.
- * With LRU in both, whatever is outside of a set was used longer ago than what is inside, and in the order in which the
- * recorded cache has let go of it. So its sets are lists of what is outside, and the number of lines that are inside.
+ * A level-1 cache that is another one than the recorded one (also_l1.h) the thread asks itself: with the entry goes
+ * which machines miss.
  */
 #ifndef TENURE_CORE_ALSO_H
 #define TENURE_CORE_ALSO_H
@@ -22,21 +21,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tn_wider {
-    uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
-    uint32_t ways, line_bits, lines; /* lines: of the recorded cache */
-    uint64_t *held;     /* by way of the recorded cache: number of its line and 1; 0: none */
-    uint64_t *outside;  /* `ways` for each set: numbers of lines, the one that was let go of last first */
-    uint32_t *inside, *count; /* by set: lines inside, and outside */
-};
-
 enum { TN_ALSO_1, TN_ALSO_2, TN_ALSO_LL, TN_ALSO_LEVELS };
 _Static_assert(TN_ALSO_EVENTS == TN_ALSO_LEVELS * (TN_LATE_WRITE_MISS + 1), "a level's misses: of reads, of writes");
 
 struct tn_machine {
-    struct tn_wider *wider[TN_STREAMS]; /* NULL: as recorded */
     struct tn_sets l2, *ll;
-    bool has_l2;
+    bool has_l2, other[TN_STREAMS]; /* other: its level 1 is not the recorded one */
     uint64_t missed[TN_STREAMS][TN_ALSO_LEVELS]; /* index of the last access that missed: it misses once */
     struct tn_asked {
         struct tn_place place; /* of the line in LL */

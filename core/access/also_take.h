@@ -14,41 +14,6 @@
 #include "cache.h"
 #include "charge.h"
 
-/* The recorded cache lets go of the line in the way. */
-static inline void let_go(struct tn_wider *wider, uint32_t way)
-{
-    uint64_t number = wider->held[way] - 1, set = tn_set_of(number, wider->sets, wider->set_mask);
-    uint64_t *outside = &wider->outside[set * wider->ways];
-    if (!wider->held[way])
-        return;
-    for (uint32_t at = wider->count[set]++; at > 0; at--)
-        outside[at] = outside[at - 1];
-    outside[0] = number;
-    wider->inside[set]--;
-    wider->held[way] = 0;
-}
-
-/* The recorded cache loads a line into the way. Returns whether the wider one has it. */
-static inline bool load_wider(struct tn_wider *wider, uint32_t way, uint64_t address)
-{
-    uint64_t number = address >> wider->line_bits, set = tn_set_of(number, wider->sets, wider->set_mask);
-    uint64_t *outside = &wider->outside[set * wider->ways];
-    uint32_t at = 0, *count = &wider->count[set];
-    while (at < *count && outside[at] != number)
-        at++;
-    bool has = at < *count;
-    if (has) {
-        for (--*count; at < *count; at++)
-            outside[at] = outside[at + 1];
-    }
-    let_go(wider, way);
-    wider->held[way] = number + 1;
-    wider->inside[set]++;
-    if (*count + wider->inside[set] > wider->ways)
-        --*count; /* the one that was used longest ago leaves */
-    return has;
-}
-
 /* `counters`: the machine's first one. `misses`: whether there is a miss at all. */
 static inline void charge_also(struct tn_machine *machine, const struct tn_taken *taken, unsigned level,
                                uint32_t counters, bool misses)
@@ -65,14 +30,8 @@ static inline void charge_also(struct tn_machine *machine, const struct tn_taken
  * what L2 says, which a processor would often predict wrongly. */
 static inline void look_up_also(struct tn_machine *machine, const struct tn_entry *entry, uint64_t at)
 {
-    struct tn_wider *wider = machine->wider[stream_of(entry)];
     struct tn_asked *asked = &machine->asked[machine->behind % TN_AHEAD];
     struct tn_place place = {0};
-    if (wider && entry->flags & TN_ENTRY_FLUSH)
-        let_go(wider, entry->way);
-    if (entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH | TN_ENTRY_REUSE) ||
-        (wider && load_wider(wider, entry->way, entry->address)))
-        return;
     if (machine->has_l2) {
         tn_sets_split(&machine->l2, entry->address, &place);
         tn_sets_use(&machine->l2, &place, NULL);
@@ -80,7 +39,7 @@ static inline void look_up_also(struct tn_machine *machine, const struct tn_entr
     tn_sets_split(machine->ll, entry->address, &asked->place);
     uint32_t below = (machine->has_l2 ? 1u << TN_ALSO_2 : 0) | 1u << TN_ALSO_LL;
     asked->at = at;
-    asked->missed = (wider ? 1u << TN_ALSO_1 : 0) | (below & (place.hit - 1u));
+    asked->missed = (machine->other[stream_of(entry)] ? 1u << TN_ALSO_1 : 0) | (below & (place.hit - 1u));
     asked->place.set *= !place.hit; /* L2 has it, LL is not asked: set 0 is fetched as well as any */
     tn_sets_prefetch(machine->ll, &asked->place);
     machine->behind += asked->missed != 0;
@@ -98,6 +57,16 @@ static inline void charge_machine(struct tn_machine *machine, const struct tn_ta
     charge_also(machine, taken, TN_ALSO_LL, counters, !asked->place.hit);
 }
 
+/* A bit for each machine whose level 1 misses the line of an entry. */
+static inline uint64_t machines_of(const struct tn_ring *ring, uint64_t at)
+{
+    const struct tn_entry *entry = &ring->entries[at & ring->mask];
+    bool told = (entry->flags & TN_ENTRY_TOLD) == TN_ENTRY_TOLD;
+    if (!told && entry->flags & (TN_ENTRY_SPILL | TN_ENTRY_FLUSH | TN_ENTRY_REUSE))
+        return 0;
+    return ring->machines ? ring->machines[at & ring->mask] : told - 1ull;
+}
+
 /* Asks further machines for the lines of entries that are foreseen, and charges those up to `charge_to`, which are
  * looked up, and of which none was consumed. `counters`: the first one of all. */
 static __attribute__((noinline)) void also_take(struct tn_ring *ring, uint64_t charge_to, uint32_t counters)
@@ -105,8 +74,10 @@ static __attribute__((noinline)) void also_take(struct tn_ring *ring, uint64_t c
     struct tn_also_caches *caches = ring->l1[TN_DATA]->also;
     for (uint32_t i = 0; i < caches->count; i++, counters += TN_ALSO_EVENTS) {
         struct tn_machine *machine = &caches->machine[i];
-        for (uint64_t at = ring->also_taken; at < ring->foreseen; at++)
-            look_up_also(machine, &ring->entries[at & ring->mask], at);
+        for (uint64_t at = ring->also_taken; at < ring->foreseen; at++) {
+            if (machines_of(ring, at) >> i & 1)
+                look_up_also(machine, &ring->entries[at & ring->mask], at);
+        }
         for (; machine->first < machine->behind; machine->first++) {
             struct tn_asked *asked = &machine->asked[machine->first % TN_AHEAD];
             if (asked->at >= charge_to)

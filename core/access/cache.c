@@ -21,83 +21,17 @@
 #include "cache.h"
 
 #include "coherence.h"
-#include "core/attribute/context.h"
-#include "core/attribute/objects.h"
 #include "core/attribute/remap.h"
-#include "core/attribute/stack.h"
-#include "core/attribute/thread.h"
 #include "core/core.h"
 #include "core/host.h"
 #include "lru.h"
+#include "payer.h"
 #include "plru.h"
 #include "queue.h"
 #include "rrip.h"
 #include "ways.h"
 
 #include <string.h>
-
-/* ------------------------------------------------------------------------------------------ who pays */
-
-/* `object`: of the address that missed; 0: data objects are not charged, or it is no data. */
-static struct tn_late *late_of(struct tn_thread *thread, enum tn_stream stream, uint32_t instr, uint32_t object)
-{
-    tn_core *core = thread->core;
-    if (!object)
-        return &tn_centre_in(core, thread->id, instr, thread->running.node)->late[stream];
-    if (core->contexts && thread->running.node)
-        instr = tn_context_instr(core->contexts, instr, thread->running.node->context);
-    return tn_share_of(&tn_thread_record_of(core, thread->id)->shares, instr, object);
-}
-
-/* Whose `usual` is to be, if it is nobody's yet: else the thread's own for this instruction. */
-static struct tn_payer *payer_to_know(struct tn_thread *thread, enum tn_stream stream, uint32_t instr,
-                                      struct tn_payer *usual, uint64_t key)
-{
-    if (!thread->core->config.parallel)
-        return usual;
-    /* Looked at before it is asked for: asking takes the host's line from all others, at each miss. */
-    uint64_t nobody = __atomic_load_n(&usual->key, __ATOMIC_RELAXED);
-    if (!nobody && __atomic_compare_exchange_n(&usual->key, &nobody, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        return usual;
-    return tn_array_force(&thread->activity->payers[stream], instr);
-}
-
-/* The usual payer was known for something else, or somebody else pays: a skipped function's costs go to the
- * instruction that called it. */
-static __attribute__((noinline)) struct tn_late *other_payer(struct tn_thread *thread, enum tn_stream stream,
-                                                             uint32_t instr, struct tn_payer *usual, uint64_t key,
-                                                             uint32_t object)
-{
-    if (thread->running.skip_site)
-        return late_of(thread, stream, thread->running.skip_site, object);
-    struct tn_payer *payer = payer_to_know(thread, stream, instr, usual, key);
-    if (payer->key != key || payer->object != object || payer == usual)
-        payer->late = late_of(thread, stream, instr, object);
-    __atomic_store_n(&payer->key, key, __ATOMIC_RELAXED);
-    payer->object = object;
-    return payer->late;
-}
-
-/* The late costs that a miss at `address` is charged to now; NULL: none. *held is zero before, and describes the
- * address afterwards if data objects are kept. */
-TN_ALWAYS_INLINE struct tn_late *payer_now(struct tn_thread *thread, enum tn_stream stream, uint32_t instr,
-                                           struct tn_payer *usual, uint64_t address, struct tn_held *held)
-{
-    uint64_t key = thread->id;
-    struct tn_data *data = stream == TN_DATA ? thread->core->data : NULL;
-    if (!thread->collecting)
-        return NULL;
-    if (data)
-        *held = tn_data_at(thread->core, data, address, thread->d1->shape.line);
-    uint32_t object = held->object;
-    if (thread->core->contexts && thread->running.node)
-        key |= (uint64_t)thread->running.node->context << 32;
-    /* Whose it is, other threads may ask while it becomes that thread's; all else in it only that thread looks at. */
-    if (__atomic_load_n(&usual->key, __ATOMIC_RELAXED) == key && usual->object == object &&
-        !thread->running.skip_site)
-        return usual->late;
-    return other_payer(thread, stream, instr, usual, key, object);
-}
 
 /* ------------------------------------------------------------------------------------------ the miss */
 
@@ -193,28 +127,76 @@ TN_ALWAYS_INLINE void queue_miss(struct tn_thread *thread, const struct tn_l1_la
     queue_written(thread, layout, way, entry);
 }
 
-/* The page of the wanted line is asked for. If it is not in the first TLB, an entry tells the consumer. `way`: where
- * the line is, or comes, or TN_NO_WAY. */
-static __attribute__((noinline)) void use_page(struct tn_thread *thread, const struct tn_l1_layout *layout,
-                                               struct tn_l1 *l1, const struct want *want, uint32_t way)
+/* A line that is in the cache, or comes there, or goes past it, misses what is told of uses: an entry tells the
+ * consumer. counts: TN_TLB_*; machines: a bit for each further machine whose level 1 has not had the line. */
+static void queue_told(struct tn_thread *thread, struct tn_l1 *l1, const struct want *want, uint32_t counts,
+                       uint64_t machines)
 {
-    struct tn_way *ways = tn_ways_of(thread, layout);
     struct tn_held held = {0};
-    uint32_t counts = tn_tlb_use(l1->tlb, &thread->core->config, ways, want->line, want->stamp, way);
-    if (!counts)
-        return;
     struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
-    if (!payer)
+    struct tn_node *node = payer ? thread->running.node : NULL;
+    if (!payer && !machines)
         return;
+    if (thread->ring->machines)
+        thread->ring->machines[thread->ring->queued & thread->ring->mask] = machines;
     *tn_ring_room(thread->ring) = (struct tn_entry){.address = want->address,
                                                     .stamp = want->stamp,
                                                     .use = counts,
-                                                    .node = thread->running.node,
+                                                    .node = node,
                                                     .late = payer,
-                                                    .flags = (uint8_t)(want->flags | TN_ENTRY_PAGE)};
-    if (thread->running.node)
-        thread->running.node->sent++;
+                                                    .flags = (uint8_t)(want->flags | TN_ENTRY_TOLD)};
+    if (node)
+        node->sent++;
     tn_ring_add(thread, thread->ring);
+}
+
+/* The page of the wanted line is asked for. `way`: where the line is, or comes, or TN_NO_WAY. */
+static __attribute__((noinline)) void use_page(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                               struct tn_l1 *l1, const struct want *want, uint32_t way)
+{
+    uint32_t counts =
+        tn_tlb_use(l1->tlb, &thread->core->config, tn_ways_of(thread, layout), want->line, want->stamp, way);
+    if (counts)
+        queue_told(thread, l1, want, counts, 0);
+}
+
+/* A line comes into the way number `index`: all that are told of uses are told. */
+static __attribute__((noinline)) void tell_of_load(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                                   struct tn_l1 *l1, const struct want *want, uint32_t index)
+{
+    struct tn_way *ways = tn_ways_of(thread, layout);
+    struct tn_ring *ring = thread->ring;
+    uint64_t missed = l1->as_recorded;
+    l1->parked[index] = false;
+    if (l1->tlb) {
+        tn_tlb_leave(l1->tlb, &ways[index], index);
+        use_page(thread, layout, l1, want, index);
+    }
+    if (!ring->machines)
+        return;
+    for (uint32_t i = 0; i < thread->core->config.also_count; i++) {
+        if (l1->other[i] && tn_also_l1_load(l1->other[i], ways, want->line, want->stamp, index))
+            missed |= 1ull << i;
+    }
+    ring->machines[ring->queued & ring->mask] = missed;
+}
+
+/* The same of a line that is used, and was parked. */
+static __attribute__((noinline)) void tell_of_use(struct tn_thread *thread, const struct tn_l1_layout *layout,
+                                                  struct tn_l1 *l1, const struct want *want, uint32_t index)
+{
+    struct tn_way *ways = tn_ways_of(thread, layout);
+    uint64_t missed = 0;
+    ways[index].line ^= TN_PARKED;
+    l1->parked[index] = false;
+    if (l1->tlb)
+        use_page(thread, layout, l1, want, index);
+    for (uint32_t i = 0; i < thread->core->config.also_count; i++) {
+        if (l1->other[i] && tn_also_l1_use(l1->other[i], ways, want->line, want->stamp, index))
+            missed |= 1ull << i;
+    }
+    if (missed)
+        queue_told(thread, l1, want, 0, missed);
 }
 
 /* The line comes into the way number `index`, in place of what is there. Returns the way. */
@@ -259,10 +241,8 @@ TN_ALWAYS_INLINE struct tn_way *load_line(struct tn_thread *thread, const struct
         tn_lead_to(thread, layout, want->table, number, index);
         return &tn_ways_of(thread, layout)[index];
     }
-    if (l1->tlb) {
-        tn_tlb_leave(l1->tlb, &tn_ways_of(thread, layout)[index], index);
-        use_page(thread, layout, l1, want, index);
-    }
+    if (l1->parked)
+        tell_of_load(thread, layout, l1, want, index);
     struct tn_late *payer = payer_now(thread, l1->stream, want->instr, want->payer, want->address, &held);
     struct tn_way *way = load_into(thread, layout, l1, want, number, index, payer, &held);
     tn_ring_add(thread, thread->ring);
@@ -339,10 +319,8 @@ static inline enum brought use_found_line(struct tn_thread *thread, const struct
     bool marked = way->line != want->line;
     if ((way->line ^ want->line) & TN_APART) /* they are no longer */
         turn_apart(thread, layout, way);
-    if (l1->tlb && (way->line ^ want->line) & TN_PARKED) {
-        way->line ^= TN_PARKED;
-        use_page(thread, layout, l1, want, index);
-    }
+    if ((way->line ^ want->line) & TN_PARKED)
+        tell_of_use(thread, layout, l1, want, index);
     if ((way->line ^ want->line) & TN_UNASKED) {
         way->line ^= TN_UNASKED;
         queue_way(thread, l1, &(struct tn_way){0}, index, want->stamp, TN_ENTRY_ASKED);
@@ -410,6 +388,8 @@ static void load_ahead(struct tn_thread *thread, struct tn_l1 *l1, const struct 
     struct tn_way *way =
         load_into(thread, layout, l1, want, want->line >> l1->shape.line_bits, index, payer, &nowhere);
     way->line ^= TN_UNASKED | (l1->tlb ? TN_PARKED : 0);
+    if (l1->tlb)
+        l1->parked[index] = true;
     way->stamp = used;
     tn_ring_add(thread, thread->ring);
 }
@@ -891,8 +871,8 @@ void tn_l1_end(struct tn_thread *thread, const struct tn_l1_layout *layout, stru
         queue_written(thread, layout, i, queue_way(thread, l1, &ways[i], i, now, TN_ENTRY_FLUSH));
         tn_ring_add(thread, thread->ring);
     }
-    if (l1->tlb)
-        tn_tlb_clear(l1->tlb);
+    if (l1->parked)
+        tn_l1_forget_uses(l1);
     if (l1->own_prefetcher)
         memset(l1->own_prefetcher, 0, sizeof *l1->own_prefetcher);
     tn_l1_clear(thread, layout, l1);

@@ -12,6 +12,7 @@
 #ifndef TENURE_CORE_CACHE_H
 #define TENURE_CORE_CACHE_H
 
+#include "also_l1.h"
 #include "core/attribute/backdate.h"
 #include "core/attribute/code.h"
 #include "core/attribute/cost.h"
@@ -61,6 +62,9 @@ struct tn_l1 {
     struct tn_kinds *kinds;           /* the same; NULL: misses are not told apart */
     struct tn_seen seen;              /* the consumer's */
     struct tn_tlb *tlb;               /* the thread's; NULL: not simulated */
+    struct tn_also_l1 *other[TN_ALSO_MOST]; /* this cache on further machines; NULL: as the recorded one */
+    uint64_t as_recorded;             /* a bit for each machine for which it is that */
+    bool *parked;                     /* by way: TN_PARKED is changed; NULL: nothing is told of uses */
     struct tn_also_caches *also;      /* the thread's, of D1; NULL: there are no further machines */
     struct tn_prefetcher *own_prefetcher; /* the thread's, of D1; NULL: none */
     /* ---- what only the thread reads and writes */
@@ -102,6 +106,12 @@ void tn_l1_set_apart(struct tn_thread *thread, uint64_t start, uint64_t end);
 
 /* Largest number of lines that 16-bit way offsets can name. */
 enum { TN_L1_MAX_LINES = 65536 * 8 / (int)sizeof(struct tn_way) - 1 };
+
+/* Make what is told of uses by this cache: its TLB, whose second level may be what is behind `other` (tn_tlb_new), and
+ * the caches of further machines. */
+void tn_l1_tell(struct tn_l1 *l1, const struct tn_config *config, const struct tn_tlb *other);
+/* All of that is empty from now on. */
+void tn_l1_forget_uses(struct tn_l1 *l1);
 
 /* Queue the counters of all ways, so that they start again from zero. */
 void tn_l1_spill(struct tn_thread *thread, const struct tn_l1_layout *layout, struct tn_l1 *l1);

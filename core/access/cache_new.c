@@ -57,6 +57,10 @@ void tn_l1_free(struct tn_l1 *l1)
         return;
     tn_kinds_free(l1->kinds);
     tn_tlb_free(l1->tlb);
+    for (uint32_t i = 0; i < TN_ALSO_MOST; i++)
+        tn_also_l1_free(l1->other[i]);
+    if (l1->parked)
+        tn_host_free(l1->parked, l1->lines * sizeof *l1->parked);
     tn_also_free(l1->also);
     if (l1->own_prefetcher)
         tn_host_free(l1->own_prefetcher, sizeof *l1->own_prefetcher);
@@ -91,6 +95,33 @@ void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry
     *offset += (lines + 2) / 2 * 2 * sizeof(struct tn_way);
     layout->written = written || coherent ? place_words(lines, offset) : 0;
     layout->exclusive = coherent ? place_words(lines, offset) : 0;
+}
+
+void tn_l1_tell(struct tn_l1 *l1, const struct tn_config *config, const struct tn_tlb *other)
+{
+    const struct tn_geometry *recorded = l1->stream == TN_FETCH ? &config->i1 : &config->d1;
+    const struct tn_tlb_geometry *levels = l1->stream == TN_FETCH ? config->itlb : config->dtlb;
+    if (!tn_has_tlbs(config) && !tn_also_any_other(config))
+        return;
+    l1->parked = tn_host_alloc(l1->lines * sizeof *l1->parked);
+    if (tn_has_tlbs(config))
+        l1->tlb = tn_tlb_new(levels, other, recorded, l1->parked);
+    for (uint32_t i = 0; i < config->also_count; i++) {
+        const struct tn_geometry *own = l1->stream == TN_FETCH ? &config->also[i].i1 : &config->also[i].d1;
+        if (tn_also_other(own, recorded))
+            l1->other[i] = tn_also_l1_new(own, recorded, l1->parked);
+        else
+            l1->as_recorded |= 1ull << i;
+    }
+}
+
+void tn_l1_forget_uses(struct tn_l1 *l1)
+{
+    memset(l1->parked, 0, l1->lines * sizeof *l1->parked);
+    if (l1->tlb)
+        tn_tlb_clear(l1->tlb);
+    for (uint32_t i = 0; i < TN_ALSO_MOST; i++)
+        tn_also_l1_clear(l1->other[i]);
 }
 
 /* Of lines that are not simulated the way tables lead to the way that belongs to nobody; and never elsewhere, since

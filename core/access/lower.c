@@ -625,7 +625,7 @@ TN_ALWAYS_INLINE void consume_entry(tn_core *core, struct tn_lower *lower, const
 {
     const struct tn_entry *entry = taken->entry;
     struct tn_stay *stay = taken->stay;
-    if ((entry->flags & TN_ENTRY_PAGE) == TN_ENTRY_PAGE) { /* before those whose bits it has */
+    if ((entry->flags & TN_ENTRY_TOLD) == TN_ENTRY_TOLD) { /* before those whose bits it has */
         charge_page(&(struct payers){taken->near, taken->of_node}, entry, core->pools.tlb);
         if (entry->node)
             entry->node->seen++;

@@ -20,7 +20,7 @@ _Static_assert(TN_ALSO_BATCH <= FAR_BEHIND - NEAR_BEHIND, "what is charged ahead
 
 static size_t bytes_of(const tn_core *core, uint32_t entries)
 {
-    size_t more = core->config.patterns + core->config.prefetch[TN_STRIDE];
+    size_t more = core->config.patterns + core->config.prefetch[TN_STRIDE] + tn_also_any_other(&core->config);
     return sizeof(struct tn_ring) + entries * (sizeof(struct tn_entry) + more * sizeof(uint64_t));
 }
 
@@ -45,10 +45,13 @@ struct tn_ring *tn_ring_new(tn_core *core)
     uint32_t entries = entries_for(&core->config);
     struct tn_ring *ring = tn_host_alloc(bytes_of(core, entries));
     ring->mask = entries - 1;
+    uint64_t *behind = (uint64_t *)&ring->entries[entries];
     if (core->config.patterns)
-        ring->used = (uint64_t *)&ring->entries[entries];
+        ring->used = behind, behind += entries;
     if (core->config.prefetch[TN_STRIDE])
-        ring->instr = (uint64_t *)&ring->entries[entries] + (core->config.patterns ? entries : 0);
+        ring->instr = behind, behind += entries;
+    if (tn_also_any_other(&core->config))
+        ring->machines = behind;
     ring->next = core->rings;
     __atomic_store_n(&core->rings, ring, __ATOMIC_RELEASE); /* from now on the consumer may find it */
     return ring;
@@ -115,7 +118,7 @@ static void offer_batch(tn_core *core, struct tn_ring *ring, uint64_t end, uint6
 static bool goes_on(const struct tn_ring *ring, uint64_t at)
 {
     const struct tn_entry *entry = &ring->entries[at & ring->mask], *before = &ring->entries[(at - 1) & ring->mask];
-    /* TN_ENTRY_PAGE has the bit of REUSE, and ASKED that of AHEAD. */
+    /* TN_ENTRY_TOLD has the bit of REUSE, and ASKED that of AHEAD. */
     bool at_once = entry->stamp >> TN_STEP_BITS == before->stamp >> TN_STEP_BITS;
     return entry->flags & TN_ENTRY_SECOND ||
            (at_once && (entry->flags | before->flags) & (TN_ENTRY_REUSE | TN_ENTRY_AHEAD));

@@ -60,7 +60,8 @@ enum {
     TN_ENTRY_FETCH = 32,  /* the I1's; without it, the D1's */
     TN_ENTRY_TAKEN = 64,  /* with FLUSH: another thread wrote to the line */
     TN_ENTRY_REUSE = 128, /* no miss: the first use of a line of D1 since it was loaded */
-    TN_ENTRY_PAGE = TN_ENTRY_REUSE | TN_ENTRY_SPILL, /* both: no miss of a cache, but of TLBs: `use` is TN_TLB_* */
+    TN_ENTRY_TOLD = TN_ENTRY_REUSE | TN_ENTRY_SPILL, /* both: no miss of a recorded cache, but of TLBs (`use` is
+                                                        TN_TLB_*), or of further machines */
     TN_ENTRY_ASKED = TN_ENTRY_AHEAD | TN_ENTRY_SPILL, /* both: an access asks for what D1's prefetcher has loaded */
 };
 
@@ -110,6 +111,7 @@ struct tn_ring {
     struct tn_ring *next;
     uint64_t *used;      /* by entry: stamp of the victim's last use; NULL: not kept */
     uint64_t *instr;     /* by entry: address of the instruction, of a fetch 0; NULL: not kept */
+    uint64_t *machines;  /* by entry: a bit for each further machine whose level 1 misses; NULL: as the recorded one */
     /* ---- the thread's */
     _Alignas(64) uint64_t queued; /* entries so far */
     uint64_t offered;    /* entries that are in offered batches (parallel engines) */

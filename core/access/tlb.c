@@ -8,6 +8,7 @@
 #include "tlb.h"
 
 #include "core/host.h"
+#include "ways.h"
 
 #include <string.h>
 
@@ -38,7 +39,7 @@ static void second_init(struct tn_tlb_second *second, const struct tn_tlb_geomet
 }
 
 struct tn_tlb *tn_tlb_new(const struct tn_tlb_geometry *levels, const struct tn_tlb *other,
-                          const struct tn_geometry *cache)
+                          const struct tn_geometry *cache, bool *parked)
 {
     struct tn_tlb *tlb = tn_host_alloc(sizeof *tlb);
     tlb->entries = levels[0].entries;
@@ -49,6 +50,7 @@ struct tn_tlb *tn_tlb_new(const struct tn_tlb_geometry *levels, const struct tn_
     tlb->entry = tn_host_alloc((1 + tlb->entries) * sizeof *tlb->entry);
     tlb->heap = tn_host_alloc(tlb->entries * sizeof *tlb->heap);
     tlb->of_way = tn_host_alloc((tlb->lines + FOUR) * sizeof *tlb->of_way);
+    tlb->parked = parked;
     tlb->missed = tlb->walked = ~0ull;
     tlb->second = other ? other->second : NULL;
     if (levels[1].entries) {
@@ -126,10 +128,10 @@ static inline uint64_t see_ways(struct tn_tlb *tlb, struct tn_way *ways, uint32_
         if (tlb->of_way[way] != entry)
             continue;
         last = ways[way].stamp > last ? ways[way].stamp : last;
-        if (park) {
-            ways[way].line ^= TN_PARKED;
-            tlb->of_way[way] = 0;
-        }
+        if (!park)
+            continue;
+        tlb->of_way[way] = 0;
+        tn_park(ways, tlb->parked, way);
     }
     return last;
 }

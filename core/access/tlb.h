@@ -54,6 +54,7 @@ struct tn_tlb_second {
 struct tn_tlb {
     uint32_t entries, assoc, sets; /* of the first level */
     uint32_t ways, lines;          /* of the cache: of a set, and of all */
+    bool *parked;                  /* of the cache (tn_l1) */
     uint64_t sizes;                /* bit b: a page of 2^b bytes has come into the first level */
     struct tn_tlb_entry *entry;    /* from 1 on */
     struct tn_tlb_place *heap;     /* assoc for each set */
@@ -63,10 +64,10 @@ struct tn_tlb {
     uint16_t bucket[TN_TLB_BUCKETS];
 };
 
-/* In front of `cache`; the second level is what is behind `other` (NULL: nothing), if it has no entries of its own. The
- * caller frees it. */
+/* In front of `cache`; the second level is what is behind `other` (NULL: nothing), if it has no entries of its own.
+ * The caller frees it. */
 struct tn_tlb *tn_tlb_new(const struct tn_tlb_geometry *levels, const struct tn_tlb *other,
-                          const struct tn_geometry *cache);
+                          const struct tn_geometry *cache, bool *parked);
 /* NULL is allowed. */
 void tn_tlb_free(struct tn_tlb *tlb);
 /* Nothing is in it any more, nor behind it. */

@@ -67,4 +67,11 @@ TN_ALWAYS_INLINE uint32_t tn_equal_tag(const uint32_t *tags, uint32_t n, uint32_
 #endif
 }
 
+/* The next use of the line in the way is to make a call. `parked`: of the cache (tn_l1). */
+static inline void tn_park(struct tn_way *ways, bool *parked, uint32_t way)
+{
+    ways[way].line ^= parked[way] ? 0 : TN_PARKED;
+    parked[way] = true;
+}
+
 #endif

@@ -240,9 +240,9 @@ static void put_also_names(struct tn_writer *w, enum tn_stream stream)
         enum tn_level level = levels[event / per_level];
         const char *name = miss_names[stream][level][event % per_level];
         const char number[] = {(char)('1' + i / TN_ALSO_EVENTS), 0};
-        bool is_wider = stream == TN_FETCH ? tn_also_wider(&also->i1, &config->i1)
-                                           : tn_also_wider(&also->d1, &config->d1);
-        bool has = level == TN_LEVEL_1 ? is_wider : level == TN_LEVEL_LL || also->l2.size > 0;
+        bool is_other = stream == TN_FETCH ? tn_also_other(&also->i1, &config->i1)
+                                           : tn_also_other(&also->d1, &config->d1);
+        bool has = level == TN_LEVEL_1 ? is_other : level == TN_LEVEL_LL || also->l2.size > 0;
         if (name && has)
             put_joined(w, name, "_also", number);
         else

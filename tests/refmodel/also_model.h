@@ -69,9 +69,10 @@ static inline bool also_ask(struct cache *cache, uint64_t address)
 }
 
 /* Whether a level-1 cache of a machine is not the recorded one, and has events. */
-static inline bool also_is_wider(const struct model_cache_config *config, const struct model_cache_config *recorded)
+static inline bool also_is_other(const struct model_cache_config *config, const struct model_cache_config *recorded)
 {
-    return config->size != recorded->size || config->assoc != recorded->assoc;
+    return config->size != recorded->size || config->assoc != recorded->assoc || config->line != recorded->line ||
+           config->policy != recorded->policy;
 }
 
 #endif

@@ -685,7 +685,7 @@ static void ask_machines(struct model *model, struct cache *recorded, uint64_t l
 
         if (also_ask(first, line))
             continue;
-        if (also_is_wider(&first->config, asking->fetched ? &config->i1 : &config->d1))
+        if (also_is_other(&first->config, asking->fetched ? &config->i1 : &config->d1))
             also_miss(model, i, LEVEL_1, asking);
         if (second->config.size && also_ask(second, line))
             continue;

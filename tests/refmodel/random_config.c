@@ -114,29 +114,32 @@ static void random_tlbs(struct source *s, struct pair_config *config)
 
 enum { MOST_LINES = 16383 }; /* of a level-1 cache */
 
-/* Often the same as the recorded one; else, if both can have LRU, with more ways, more sets, or both. */
-static struct model_cache_config random_wider(struct source *s, const struct model_cache_config *recorded)
+/* Often the same as the recorded one; else LRU with other numbers of ways and sets, and perhaps longer lines. */
+static struct model_cache_config random_other(struct source *s, const struct model_cache_config *recorded)
 {
-    struct model_cache_config wider = *recorded;
+    struct model_cache_config other = {.assoc = recorded->assoc, .line = recorded->line};
     uint64_t sets = recorded->size / recorded->line / recorded->assoc;
 
-    if (recorded->policy != MODEL_LRU || chance(s, 3))
-        return wider;
-    wider.assoc += chance(s, 2) ? rng_below(s->rng, 5) : 0;
-    sets *= chance(s, 2) ? 1 + rng_below(s->rng, 4) : 1;
-    wider.size = sets * wider.assoc * wider.line;
-    return sets * wider.assoc <= MOST_LINES ? wider : *recorded;
+    if (chance(s, 3))
+        return *recorded;
+    other.assoc = chance(s, 2) ? 1 + rng_below(s->rng, recorded->assoc + 4) : other.assoc;
+    sets = chance(s, 2) ? 1 + rng_below(s->rng, (uint32_t)sets * 2) : sets;
+    sets *= chance(s, 4) ? 1 + rng_below(s->rng, 4) : 1;
+    other.line *= other.line < 512 && chance(s, 4) ? 2 : 1;
+    other.size = sets * other.assoc * other.line;
+    return sets * other.assoc <= MOST_LINES ? other : *recorded;
 }
 
 /* Below level 1 a machine is any other one, or as the recorded one. */
 static struct model_also_config random_machine(struct source *s, const struct pair_config *config)
 {
     struct model_also_config also = {.l2 = config->l2, .ll = config->ll};
-    uint32_t line = config->i1.line > config->d1.line ? config->i1.line : config->d1.line;
+    uint32_t line, below = also.l2.size ? also.l2.line : also.ll.line;
 
-    also.i1 = random_wider(s, &config->i1);
-    also.d1 = random_wider(s, &config->d1);
-    if (chance(s, 6))
+    also.i1 = random_other(s, &config->i1);
+    also.d1 = random_other(s, &config->d1);
+    line = also.i1.line > also.d1.line ? also.i1.line : also.d1.line;
+    if (line <= below && chance(s, 6))
         return also;
     line *= line < 1024 && chance(s, 4) ? 2 : 1;
     also.l2 = chance(s, 2) ? random_cache(s, line, 30) : (struct model_cache_config){0};
