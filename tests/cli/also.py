@@ -25,12 +25,12 @@ MACHINES = {
     'ways': 'I1 = 4K,4,64\nD1 = 6K,6,64\nL2 = 24K,6,64\nLL = 96K,12,64\n',
     'sets': 'I1 = 16K,8,64\nD1 = 12K,4,64\nLL = 64K,16,64,rrip\n',
     'other': 'I1 = 3K,3,64\nD1 = 4K,2,64\nL2 = 16K,4,64\nLL = 64K,8,64\n',
+    'tiny': 'I1 = 64,1,64\nD1 = 64,1,64\nLL = 64K,8,64\n',
     'long': 'I1 = 4K,2,128\nD1 = 6K,3,128\nLL = 64K,8,128\n',
     'lines': 'I1 = 4K,4,64\nD1 = 8K,8,32\nLL = 64K,8,64\n',
     'policy': 'I1 = 4K,4,64\nD1 = 8K,8,64,plru\nLL = 64K,8,64\n',
 }
 ALSO = ('same', 'ways', 'other', 'long') # four at most
-SETS = ('sets',)
 TABLES = ('totals', 'functions', 'lines', 'instructions', 'paths', 'data_objects', 'loops', 'arcs', 'threads')
 TIMES = {'Time', 'Time_incl', 'Time_self', 'pages'} # which go by misses of the recorded D1, pages of data too
 OTHERWISE = {'id', 'parent'} # numbers, which a path that is folded elsewhere changes
@@ -183,9 +183,10 @@ def main():
             check(program, run(['gcc', '-O2', '-g', '-pthread', source, '-o', program, '-lm'])[0], 0)
         equal('native', ['./hydro', '60', '2'])
         equal('native', ['./heap_gaps'])
-        equal('native', ['./heap_gaps'], '--tlb=yes', '--itlb=8,4', '--dtlb=8,4', machines=SETS)
+        equal('native', ['./heap_gaps'], '--tlb=yes', '--itlb=8,4', '--dtlb=8,4', machines=('sets', 'tiny'))
         equal('native', ['./true_sharing'], '--deterministic=yes', '--index=physical')
         equal('valgrind', ['./hydro', '20', '1'])
+        equal('valgrind', ['./heap_gaps'], machines=('tiny',))
         read(['./hydro', '20', '1'])
         refused(['./hydro', '20', '1'])
         os.chdir('/')

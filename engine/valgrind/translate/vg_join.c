@@ -22,6 +22,8 @@
  *               the lower of two lines would make it: where D1 has this policy, there are no groups.
  *   Sampling    One line of a group may be simulated and another not: where not all are, there are no groups.
  *   TLBs        The lower of two lines would have its page used behind that of the upper one: there are no groups.
+ *               So it is with level-1 caches of further machines, and the first line may be gone there when the
+ *               second access comes.
  *   A fault     An access may fault while the group has not been done. The thread says which group runs and where its
  *               first access was (shadow words, see vg_emit.h), and what happened up to the fault is done late. No
  *               two of a group are of one instruction, so the faulting address says which have happened.
@@ -116,8 +118,9 @@ void vg_join_find(struct vg_builder *b, const IRSB *block)
     UInt next = 0;
 
     if (!vg.config.cache_sim || vg.config.coherence || vg.config.pairs || vg.config.sample > 1 ||
-        vg.config.remap_count > 0 || tn_has_tlbs(&vg.config) || d1->line != 1u << LINE_BITS ||
-        d1->size == (ULong)d1->assoc * d1->line || d1->policy == TN_RRIP || plan->accesses < 2)
+        vg.config.remap_count > 0 || tn_has_tlbs(&vg.config) || tn_also_any_other(&vg.config) ||
+        d1->line != 1u << LINE_BITS || d1->size == (ULong)d1->assoc * d1->line || d1->policy == TN_RRIP ||
+        plan->accesses < 2)
         return;
     origins = LibVEX_Alloc((block->tyenv->types_used + 1) * sizeof *origins);
     for (Int i = 0; i < block->tyenv->types_used; i++)
