@@ -173,10 +173,9 @@ const char *options_out_of_counters(const struct engine_options *options);
 /* What the options say of a function (code_map_host.describe): its flags, separate_* and allocation, by info->name. */
 void options_describe(const struct engine_options *options, uint32_t fb_flags, struct tn_function_info *info);
 
-/* What the options say of a data object (tn_config.remap_of). */
-uint32_t options_remap(const struct engine_options *options, const struct tn_remap_object *object);
-/* And of a function (tn_config.remap_walks). */
-bool options_walks(const struct engine_options *options, uint32_t which, const char *function);
+/* With this configuration the core asks the options which data objects are simulated elsewhere, and whose reads count
+ * for the order in which elements are packed (tn_config.remap_of and remap_walks). */
+void options_answer_core(struct engine_options *options, struct tn_config *config);
 
 /* Writes into the profile's meta data what was simulated. */
 void options_meta(const struct engine_options *options, tn_core *core);

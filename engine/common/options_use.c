@@ -209,8 +209,9 @@ static bool names_object(const struct engine_options *o, const char *name, const
 }
 
 /* The latest holds. */
-uint32_t options_remap(const struct engine_options *o, const struct tn_remap_object *object)
+static uint32_t remap_of(void *options, const struct tn_remap_object *object)
 {
+    const struct engine_options *o = options;
     uint32_t which = 0;
 
     for (struct options_pattern *at = o->patterns; at; at = at->next) {
@@ -222,9 +223,18 @@ uint32_t options_remap(const struct engine_options *o, const struct tn_remap_obj
     return which;
 }
 
-bool options_walks(const struct engine_options *o, uint32_t which, const char *function)
+static bool counts_for_walk(void *options, uint32_t which, const char *function)
 {
+    const struct engine_options *o = options;
+
     return remap_walks(&o->remaps[which - 1], function);
+}
+
+void options_answer_core(struct engine_options *o, struct tn_config *config)
+{
+    config->user = o;
+    config->remap_of = remap_of;
+    config->remap_walks = counts_for_walk;
 }
 
 /* ------------------------------------------------------------------------------------------ meta data */

@@ -264,6 +264,7 @@ static void after_options(void)
     vg.by_collecting = options_toggle(&vg.options);
     vg.config.function_at = vg_core_function_at;
     vg_data_configure(&vg.config);
+    options_answer_core(&vg.options, &vg.config);
     vg.core = tn_core_new(&vg.config);
     vg_code_begin();
     vg_data_begin();

@@ -67,18 +67,6 @@ static uint64_t data_result(void *user, tn_thread *thread, uint64_t at)
     return word;
 }
 
-static uint32_t remap_of(void *user, const struct tn_remap_object *object)
-{
-    (void)user;
-    return options_remap(&nt.options, object);
-}
-
-static bool counts_for_walk(void *user, uint32_t which, const char *function)
-{
-    (void)user;
-    return options_walks(&nt.options, which, function);
-}
-
 void nt_data_start(struct engine_options *options, const struct code_map_host *host, const void *stack)
 {
     struct tn_config *config = &options->config;
@@ -86,8 +74,7 @@ void nt_data_start(struct engine_options *options, const struct code_map_host *h
     config->memory_at = memory_at;
     config->element_at = element_at;
     config->result = data_result;
-    config->remap_of = remap_of;
-    config->remap_walks = counts_for_walk;
+    options_answer_core(options, config);
     data.host = host;
     data.map = data_map_new(host, options->elements, data_special);
     options->told = data_map_told(data.map);

@@ -77,25 +77,11 @@ static uint64_t result(void *user, tn_thread *thread, uint64_t at)
     return *(const ULong *)at;
 }
 
-static uint32_t remap_of(void *user, const struct tn_remap_object *object)
-{
-    (void)user;
-    return options_remap(&vg.options, object);
-}
-
-static bool counts_for_walk(void *user, uint32_t which, const char *function)
-{
-    (void)user;
-    return options_walks(&vg.options, which, function);
-}
-
 void vg_data_configure(struct tn_config *config)
 {
     config->memory_at = memory_at;
     config->element_at = element_at;
     config->result = result;
-    config->remap_of = remap_of;
-    config->remap_walks = counts_for_walk;
 }
 
 void vg_data_begin(void)
