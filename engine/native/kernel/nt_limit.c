@@ -11,7 +11,7 @@
 
 enum { OF_MEMORY = 2, LIMITS = 4 };
 
-struct nt_lock nt_limit_lock, nt_limit_lifting;
+struct nt_lock nt_limit_sizes, nt_limit_lock, nt_limit_descriptors;
 
 static struct {
     int resource;
@@ -43,17 +43,15 @@ static int limit_apply(int i, uint64_t ours, bool *raised)
 }
 
 /* How much memory the engine has, as limits on it count; if the kernel does not tell, what it told last. Whoever asks
- * holds nt_limit_lock, and may hold nt_limit_lifting. */
+ * holds nt_limit_lock. */
 static void own_bytes(uint64_t ours[OF_MEMORY])
 {
     static uint64_t last[OF_MEMORY];
-    struct rlimit64 before;
 
-    if (!nt_mapping_own_bytes(&last[0], &last[1])) {
-        of_kernel(RLIMIT_NOFILE, NULL, &before); /* the program may have all descriptors */
-        of_kernel(RLIMIT_NOFILE, &(struct rlimit64){before.rlim_max, before.rlim_max}, NULL);
+    if (!nt_mapping_own_bytes(&last[0], &last[1])) { /* the program may have all descriptors */
+        const struct nt_lifted lifted = nt_limit_lift(RLIMIT_NOFILE);
         nt_mapping_own_bytes(&last[0], &last[1]);
-        of_kernel(RLIMIT_NOFILE, &before, NULL);
+        nt_limit_lower(&lifted);
     }
     for (int i = 0; i < OF_MEMORY; i++)
         ours[i] = last[i];
@@ -104,11 +102,16 @@ void nt_limit_lower_memory(void)
     nt_lock_give(&nt_limit_lock);
 }
 
+static struct nt_lock *lifting(int resource)
+{
+    return resource == RLIMIT_NOFILE ? &nt_limit_descriptors : &nt_limit_sizes;
+}
+
 struct nt_lifted nt_limit_lift(int resource)
 {
     struct nt_lifted lifted = {resource, {0, 0}};
 
-    nt_lock_take(&nt_limit_lifting);
+    nt_lock_take(lifting(resource));
     of_kernel(resource, NULL, &lifted.before);
     const struct rlimit64 most = {lifted.before.rlim_max, lifted.before.rlim_max};
     of_kernel(resource, &most, NULL);
@@ -118,7 +121,7 @@ struct nt_lifted nt_limit_lift(int resource)
 void nt_limit_lower(const struct nt_lifted *lifted)
 {
     of_kernel(lifted->resource, &lifted->before, NULL);
-    nt_lock_give(&nt_limit_lifting);
+    nt_lock_give(lifting(lifted->resource));
 }
 
 void nt_limit_leave(uint8_t but)
@@ -194,15 +197,22 @@ int nt_limit_get_and_set(int i, uint64_t now, uint64_t old)
 
     if (now != 0 && nt_copy(&asked, (const void *)now, sizeof asked) != 0)
         return EFAULT;
-    nt_lock_take(&nt_limit_lifting);
+    const bool of_sizes = limits[i].resource == RLIMIT_FSIZE, of_descriptors = limits[i].resource == RLIMIT_NOFILE;
+    if (of_sizes)
+        nt_lock_take(&nt_limit_sizes);
     nt_lock_take(&nt_limit_lock);
+    if (of_descriptors)
+        nt_lock_take(&nt_limit_descriptors);
     struct rlimit64 before = limits[i].asked;
     if (!limits[i].is_set)
         of_kernel(limits[i].resource, NULL, &before);
     if (now != 0)
         error = limit_change(i, &asked, &before);
+    if (of_descriptors)
+        nt_lock_give(&nt_limit_descriptors);
     nt_lock_give(&nt_limit_lock);
-    nt_lock_give(&nt_limit_lifting);
+    if (of_sizes)
+        nt_lock_give(&nt_limit_sizes);
     if (error == 0 && old != 0 && nt_copy((void *)old, &before, sizeof before) != 0)
         error = EFAULT;
     return error;

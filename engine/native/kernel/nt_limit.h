@@ -23,10 +23,9 @@
 
 #include "engine/native/base/nt_lock.h"
 
-/* Held by whoever forks; taken behind all others. */
-extern struct nt_lock nt_limit_lock;
-/* The same; held while a limit is lifted. */
-extern struct nt_lock nt_limit_lifting;
+/* Held by whoever forks; taken behind all others, in this order. The first is held while the limit of a file's size is
+ * lifted, during which descriptors and memory may be wanted; the last while that of descriptors is. */
+extern struct nt_lock nt_limit_sizes, nt_limit_lock, nt_limit_descriptors;
 
 /* The program got no memory. Whether the limits that it has set had to do with it, and do no longer: then the call is
  * to be made again. */
@@ -35,8 +34,8 @@ bool nt_limit_make_room(void);
  * threads of the program, briefly. False: the program has set no such limits, and nothing is lifted. */
 bool nt_limit_lift_memory(void);
 void nt_limit_lower_memory(void);
-/* The kernel's soft limit of `resource` is its hard one from here to nt_limit_lower, for this process. The program does
- * not see it. */
+/* The kernel's soft limit of `resource`, RLIMIT_FSIZE or RLIMIT_NOFILE, is its hard one from here to nt_limit_lower,
+ * for this process. The program does not see it. */
 struct nt_lifted {
     int resource;
     struct rlimit64 before;

@@ -202,13 +202,15 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
         nt_lock_take(locks[i]);
     nt_consumer_end();
     nt_lock_take(&nt_host_lock); /* not earlier: the consumer wants memory */
-    nt_lock_take(&nt_limit_lifting);
+    nt_lock_take(&nt_limit_sizes);
     nt_lock_take(&nt_limit_lock);
+    nt_lock_take(&nt_limit_descriptors);
     nt_signal_block_all();
     call->result = nt_sys6((long)call->raw[0], (long)NT_ARG(call, 0), (long)NT_ARG(call, 1), (long)NT_ARG(call, 2),
                            (long)NT_ARG(call, 3), (long)NT_ARG(call, 4), 0);
+    nt_lock_give(&nt_limit_descriptors);
     nt_lock_give(&nt_limit_lock);
-    nt_lock_give(&nt_limit_lifting);
+    nt_lock_give(&nt_limit_sizes);
     nt_lock_give(&nt_host_lock);
     if (call->result == 0) {
         nt_thread_alone(thread);
