@@ -175,8 +175,8 @@ static bool was_before_us(pid_t pid)
 
     if (readlink("/proc/self", own, sizeof own - 1) < 0 || number_of(own) != getpid())
         return false;
-    unsigned long long theirs = start_of(pid);
-    return theirs != 0 && theirs < start_of(getpid());
+    unsigned long long theirs = start_of(pid), ours = start_of(getpid());
+    return theirs != 0 && (theirs < ours || (theirs == ours && pid < getpid())); /* numbers ascend within a tick */
 }
 
 bool control_lives(pid_t pid)

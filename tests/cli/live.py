@@ -459,6 +459,12 @@ def contained():
         made = [name for name in os.listdir() if name.startswith("inner")]
         check("a namespace within: process 1", ("inner.1" in made, [name for name in made if ".raw" in name]),
               (True, []))
+        for turn in range(10): # as long as the first process of all has only just begun
+            name = f"new{turn}"
+            check("a new namespace", run(*apart, "--mount-proc", "sh", "-c", '"$@"; exit', "x", *RECORD, "-q",
+                                         "--engine=native", "--trace-children=yes", "-o", name, *apart[:1], *apart[3:],
+                                         GUEST, "exit", "7"), (7, "", ""))
+            check("a new namespace within: process 1", os.path.exists(f"{name}.1"), True)
 
 
 def choosing():
