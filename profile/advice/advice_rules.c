@@ -77,11 +77,12 @@
 #define CHASED "2 * chased1 >= misses1 AND misses1 > 0 AND 100 * conflict1 < :conflict * misses1"
 #define NOT_CHASED(of) "NOT EXISTS (SELECT 1 FROM temp.advice_found f WHERE f.kind IN ('list', 'tree', 'chain',"       \
     " 'search') AND f.data_id = " of ".data_id)"
-/* The data is not what holds the pointers to data of which the reason is said. */
+/* The data is not what holds the pointers to data of which the reason is said. A set of what does is found once, from
+ * table to table: asked row by row, all that is loaded would be gone through for each. */
 #define NOT_POINTERS(of)                                                                                               \
-    "NOT EXISTS (SELECT 1 FROM temp.advice_found f JOIN temp.advice_shares x ON x.data_id = f.data_id"                 \
-    " JOIN t_address_loads a ON a.instruction_id = x.instruction_id JOIN temp.advice_shares y"                         \
-    " ON y.instruction_id = a.load_id WHERE f.kind IN ('chain', 'stride') AND y.data_id = " of ".data_id)"
+    of ".data_id NOT IN (SELECT data_id FROM temp.advice_shares WHERE instruction_id IN (SELECT load_id FROM"          \
+    " t_address_loads WHERE instruction_id IN (SELECT instruction_id FROM temp.advice_shares WHERE data_id IN"         \
+    " (SELECT data_id FROM temp.advice_found WHERE kind IN ('chain', 'stride')))))"
 /* A loop of a few rounds, if it is one, from where another load leads to; a tree's step leads to one of several
  * places. */
 #define CHAIN                                                                                                          \
