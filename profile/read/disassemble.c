@@ -95,7 +95,7 @@ bool tp_code_text(const struct tp_code *code, uint64_t offset, uint64_t address,
     if (!bytes || left < length)
         return false;
     if (length > LONGEST) {
-        snprintf(out, size, "(%u bytes of code that is seldom executed)", length);
+        snprintf(out, size, "(%u bytes of code that costs little)", length);
         return true;
     }
 #if TENURE_HAVE_ZYDIS

@@ -13,9 +13,10 @@
  * taken to be the same part as of the whole function, and the line is marked as an estimate. Without a complete
  * tree the sum is cut at the function's inclusive cost, and marked unless the lines' sums show that nothing overlaps.
  *
- * Most instructions of a large program are in functions that cost next to nothing. Beyond COMPLETE instructions, those
- * of a function with no more than one part in KEPT_PARTS of any event share rows: a run of them that are on one line,
- * in one inlined frame and one loop is a row, as one long instruction would be.
+ * Most instructions of a large program cost next to nothing. Beyond COMPLETE instructions, a run of them that are on
+ * one line, in one inlined frame and one loop is a row, as one long instruction would be: in a function with no more
+ * than one part in KEPT_PARTS of any event, and in others while the run has no more than that, its instructions are
+ * executed equally often, and nothing is between them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +40,9 @@ struct code {
         uint32_t first, last; /* instructions + 1; 0: none */
         uint8_t can, type;
         bool typed;           /* there was an instruction of a type */
-        uint64_t *cost;
-    } run;                           /* instructions that are one row: one, where the function is not rare */
-    const uint64_t *least;           /* of each event: what a rare function has at most; NULL: none is */
+        uint64_t *cost, often; /* often: what the first one has of the first event */
+    } run;                           /* instructions that are one row */
+    const uint64_t *least;           /* of each event: what is rare has at most; NULL: nothing is */
     bool rare;                       /* the function at hand is */
     uint64_t row[TP_MAX_EVENTS], incl[TP_MAX_EVENTS], scratch[TP_MAX_EVENTS];
     struct tp_arena arena; /* of arcs and first_arc */
@@ -187,15 +188,26 @@ static int write_run(struct code *code)
     return 0;
 }
 
+/* Whether the run at hand is rare with an instruction, whose costs are in code->row. */
+static bool stays_rare(const struct code *code)
+{
+    bool rare = code->least != NULL;
+
+    for (size_t k = 0; rare && k < code->width; k++)
+        rare = tp_sum(code->run.cost[k], code->row[k]) <= code->least[k];
+    return rare;
+}
+
 /* Whether an instruction that follows the run at hand is part of it. */
 static bool is_of_run(const struct code *code, const struct tp_instr *instr)
 {
     const struct tp_instr *at = code->store->rec->instrs.at;
     const struct tp_instr *first = &at[code->run.first - 1], *last = &at[code->run.last - 1];
+    uint64_t apart = instr->address - last->address;
 
-    return code->rare && instr->file == first->file && instr->line == first->line && instr->frame == first->frame &&
-           instr->statement == first->statement && instr->loop == first->loop &&
-           instr->address - last->address >= last->length;
+    return instr->file == first->file && instr->line == first->line && instr->frame == first->frame &&
+           instr->statement == first->statement && instr->loop == first->loop && apart >= last->length &&
+           (code->rare || (apart == last->length && code->row[0] == code->run.often && stays_rare(code)));
 }
 
 /* The instruction, whose costs are in code->row, to the run at hand, or to one that it begins. */
@@ -215,6 +227,7 @@ static int add_to_run(struct code *code, uint32_t index)
         tp_add_row(code->events, run->cost, code->row);
     else
         memcpy(run->cost, code->row, code->width * sizeof *run->cost);
+    run->often = run->first ? run->often : code->row[0];
     run->first = run->first ? run->first : index + 1;
     run->last = index + 1;
     run->can |= instr->can;

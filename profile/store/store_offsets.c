@@ -7,6 +7,9 @@
  * type, padding between members, eight bytes where no type is known. So an object's fields sum to the object. By the
  * byte places are stored only where it is known what the object is made of. An object's places ascend, and so do its
  * fields: both tables are written in one go.
+ *
+ * Where data objects were folded (store_fold.c), bytes of no type that follow each other, even with others between them
+ * of which nothing was counted, are one field while they have no more than one part in TP_ROW_PARTS of any count.
  */
 #include "profile/store/store.h"
 
@@ -49,7 +52,13 @@ struct offsets {
     TP_VECTOR(const struct tp_blob *) blobs; /* of the object at hand, by place */
     TP_VECTOR(struct place) places;          /* likewise, each part's counts added up */
     uint8_t of_event[TP_MAX_EVENTS];         /* which count a column is, or UNCOUNTED */
+    uint64_t least[COUNTED];                 /* what bytes have at most that are one field with others */
     uint32_t field;                          /* id of the last one */
+    struct field {
+        uint32_t first, last; /* numbers; of all but bytes these are the same */
+        uint64_t count[COUNTED];
+    } at_hand;                /* the last one, if it is not written yet */
+    bool has_field;
     const struct tp_cost_rows *objects;
 };
 
@@ -132,10 +141,11 @@ static uint32_t field_of(const struct tp_data *data, uint32_t place)
     return (uint32_t)(TN_AT_FIRST + low);
 }
 
-static void offsets_put_field(struct offsets *o, const struct tp_data *data, uint32_t number)
+static void offsets_put_field(struct offsets *o, const struct tp_data *data, const struct field *at)
 {
     static const char *const kinds[] = {"around", "beyond"}, *const names[] = {"(around)", "(beyond)"};
     struct tp_insert *insert = &o->fields;
+    uint32_t number = at->first;
 
     if (number < TN_AT_FIRST) {
         TP_PUT(insert, TP_TEXT(kinds[number]), TP_TEXT(names[number]), TP_NULL, TP_NULL, TP_NULL);
@@ -145,8 +155,9 @@ static void offsets_put_field(struct offsets *o, const struct tp_data *data, uin
                TP_COUNT(field->offset), TP_COUNT(field->size));
     } else { /* no type is known */
         uint64_t offset = (uint64_t)(number - TN_AT_FIRST) * PIECE;
+        uint64_t end = (uint64_t)(at->last - TN_AT_FIRST + 1) * PIECE;
         uint64_t all = data->element ? data->element : data->kind == TN_DATA_STATIC ? data->size : UINT64_MAX;
-        uint64_t size = offset + PIECE > all && all > offset ? all - offset : PIECE;
+        uint64_t size = end > all && all > offset ? all - offset : end - offset;
         char name[24];
         snprintf(name, sizeof name, "+%" PRIu64, offset);
         TP_PUT(insert, TP_TEXT("bytes"), TP_TEXT(name), TP_NULL, TP_COUNT(offset), TP_COUNT(size));
@@ -166,30 +177,58 @@ static void put_counts(const struct offsets *o, struct tp_insert *insert, const 
     }
 }
 
-/* A field, and its places: those from *at on, as many as are in it. */
-static int write_field(struct offsets *o, size_t index, uint32_t number, size_t *at)
+/* The field at hand, after which there is none. */
+static int write_field(struct offsets *o, size_t index)
+{
+    if (!o->has_field)
+        return 0;
+    o->has_field = false;
+    TP_PUT(&o->fields, TP_ID(o->field), TP_ID(index + 1));
+    offsets_put_field(o, &o->store->rec->data.at[index], &o->at_hand);
+    put_counts(o, &o->fields, o->at_hand.count, o->objects->list.at[index].can);
+    return tp_insert_row(o->store, &o->fields);
+}
+
+/* Whether a field behind the one at hand is one with it. */
+static bool is_of_field(const struct offsets *o, const struct tp_data *data, const struct field *next)
+{
+    bool rare = o->has_field && o->store->rec->small && !data->layout && o->at_hand.first >= TN_AT_FIRST;
+
+    for (size_t i = 0; rare && i < COUNTED; i++)
+        rare = tp_sum(o->at_hand.count[i], next->count[i]) <= o->least[i];
+    return rare;
+}
+
+/* The next field, whose places are those from *at on, as many as are in it. */
+static int take_field(struct offsets *o, size_t index, uint32_t number, size_t *at)
 {
     const struct tp_data *data = &o->store->rec->data.at[index];
-    uint8_t can = o->objects->list.at[index].can;
-    uint64_t sum[COUNTED] = {0};
+    struct field next = {.first = number, .last = number};
+    size_t first = *at;
     int failed = 0;
 
-    o->field++;
-    for (; !failed && *at < o->places.count && field_of(data, o->places.at[*at].number) == number; ++*at) {
-        const struct place *place = &o->places.at[*at];
+    for (; *at < o->places.count && field_of(data, o->places.at[*at].number) == number; ++*at) {
         for (size_t i = 0; i < COUNTED; i++)
-            sum[i] = tp_sum(sum[i], place->count[i]);
-        if (!data->element)
-            continue;
+            next.count[i] = tp_sum(next.count[i], o->places.at[*at].count[i]);
+    }
+    if (is_of_field(o, data, &next)) {
+        o->at_hand.last = number;
+        for (size_t i = 0; i < COUNTED; i++)
+            o->at_hand.count[i] = tp_sum(o->at_hand.count[i], next.count[i]);
+    } else {
+        failed = write_field(o, index);
+        o->at_hand = next;
+        o->has_field = true;
+        o->field++;
+    }
+    for (size_t i = first; !failed && data->element && i < *at; i++) {
+        const struct place *place = &o->places.at[i];
         TP_PUT(&o->offsets, TP_ID(index + 1), TP_ID(o->field),
                TP_IF(place->number >= TN_AT_FIRST, TP_INTEGER(place->number - TN_AT_FIRST)));
-        put_counts(o, &o->offsets, place->count, can);
+        put_counts(o, &o->offsets, place->count, o->objects->list.at[index].can);
         failed = tp_insert_row(o->store, &o->offsets);
     }
-    TP_PUT(&o->fields, TP_ID(o->field), TP_ID(index + 1));
-    offsets_put_field(o, data, number);
-    put_counts(o, &o->fields, sum, can);
-    return failed || tp_insert_row(o->store, &o->fields);
+    return failed;
 }
 
 /* The first field from `from` on that is to be written: all of the type's are, of others those of which something was
@@ -213,8 +252,11 @@ int tp_store_offsets(struct tp_store *store, const struct tp_cost_rows *objects)
     int failed = tp_insert_open(store, &o.fields, "t_data_fields") ||
                  tp_insert_open(store, &o.offsets, "t_data_offsets");
 
-    for (size_t i = 0; i < events->count; i++)
+    for (size_t i = 0; i < events->count; i++) {
         o.of_event[i] = which_count(events->column[i].name);
+        if (o.of_event[i] != UNCOUNTED)
+            o.least[o.of_event[i]] = store->total[i] / TP_ROW_PARTS;
+    }
     for (size_t i = 0; !failed && i < store->rec->data.count; i++) {
         const struct tp_data *data = &store->rec->data.at[i];
         size_t at = 0;
@@ -222,7 +264,8 @@ int tp_store_offsets(struct tp_store *store, const struct tp_cost_rows *objects)
             continue;
         failed = offsets_gather(&o, data);
         for (uint32_t from = 0; !failed && (from = next_field(&o, data, from, at)) != NO_FIELD; from++)
-            failed = write_field(&o, i, from, &at);
+            failed = take_field(&o, i, from, &at);
+        failed = failed || write_field(&o, i);
     }
     failed = tp_insert_close(store, &o.fields, failed);
     failed = tp_insert_close(store, &o.offsets, failed);

@@ -137,8 +137,8 @@ void tp_from_tree_free(struct tp_from_tree *from)
  * function.
  *
  * Where data objects were folded (store_fold.c) a row is kept if it has more than one part in TP_ROW_PARTS of any
- * event; others are added up, those of one path and those of one function, in one data object more
- * (tp_recording.small).
+ * event, one of a function's inclusive costs if it has more than one in KEPT_PARTS; others are added up, those of one
+ * path and those of one function, in one data object more (tp_recording.small).
  *
  * Costs in data objects are those of data accesses alone, so rows have these columns here, and all when written. */
 
@@ -219,11 +219,12 @@ static int write_row(struct held_rows *h, struct tp_insert *insert, uint32_t id,
 static int write_or_fold(struct held_rows *h, struct tp_insert *insert, struct tp_cost_rows *small, uint32_t id,
                          uint32_t data, const uint64_t *row, uint8_t can)
 {
+    uint64_t parts = insert == &h->paths ? TP_ROW_PARTS : KEPT_PARTS;
     bool is_kept = !h->store->rec->small;
     size_t counted = h->events.count - (h->store->rec->estimate != NULL); /* the last one is Time */
 
     for (size_t i = 0; !is_kept && i < counted; i++)
-        is_kept = row[i] > h->total[i] / TP_ROW_PARTS;
+        is_kept = row[i] > h->total[i] / parts;
     if (is_kept)
         return write_row(h, insert, id, data, row, can);
     struct tp_cost_row *to = tp_cost_row(small, id);
