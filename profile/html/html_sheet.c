@@ -58,15 +58,17 @@ static void take_cell(struct writing *w, size_t i, sqlite3_stmt *row)
             tp_bytes_put(&g->text, text, size);
         return;
     }
-    double units = sqlite3_column_double(row, (int)i);
-    g->null[w->rows] = sqlite3_column_type(row, (int)i) == SQLITE_NULL;
+    bool null = sqlite3_column_type(row, (int)i) == SQLITE_NULL;
+    double units = null ? 0 : sqlite3_column_double(row, (int)i);
+    g->null[w->rows] = null;
     g->real[w->rows] = units;
     if (w->sheet->column[i].kind == TP_REAL)
         units *= 65536;
-    bool whole = units >= -(double)limit && units < (double)limit && !(units < trunc(units)) &&
-                 !(units > trunc(units));
+    bool fits = units >= -(double)limit && units < (double)limit;
+    int64_t value = fits ? (int64_t)units : 0;
+    bool whole = fits && !((double)value < units) && !((double)value > units);
     g->exact &= whole;
-    g->value[w->rows] = whole ? (int64_t)units : 0;
+    g->value[w->rows] = whole ? value : 0;
     g->there += g->value[w->rows] != 0;
 }
 
