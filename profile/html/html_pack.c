@@ -12,7 +12,7 @@
 
 #include "profile/base/error.h"
 
-enum { DEFLATE_LEVEL = 8 }; /* 12, the highest, saves 2 % of a page and doubles the time that it takes */
+enum { DEFLATE_LEVEL = 6 }; /* 8 saves 0.3 % of a page, and takes a tenth more time for all of it */
 
 int tp_pack_open(struct tp_pack *pack, FILE *out, struct tp_error *err)
 {

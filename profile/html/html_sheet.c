@@ -15,7 +15,7 @@
 #include "profile/base/error.h"
 #include "profile/base/row.h"
 
-enum { TRIED_ROWS = 512 };
+enum { TRIED_ROWS = 128 };
 enum { DEEPEST = 1 << 20 }; /* row of a tree; recursion is folded, so real ones are far from it */
 static const int64_t limit = (int64_t)1 << 50;
 
