@@ -383,7 +383,7 @@ static const char *lacking(tp_profile *profile, const struct tp_rule *rule)
 
     if (!rule->without_data && was_off(profile, "data"))
         return was_off(profile, "inclusive") ? "--inclusive=yes" : "--data=yes";
-    if (of_use && tp_meta(profile, "machine"))
+    if ((of_use || strstr(rule->needs, "Dist")) && tp_meta(profile, "machine"))
         return "--machine in place of --also";
     return of_use && was_off(profile, "cacheuse") ? "--cacheuse=yes" : rule->record;
 }

@@ -347,6 +347,8 @@ const struct tp_rule tp_rules[] = {
         .fix = "use a smaller type for them, where their values allow it: float for double, 32 bits for 64, an index"
                " for a pointer",
         .needs = "Dist1L",
+        .record = "--curves=yes",
+        .if_so = "SELECT count(*) FROM temp.advice_objects WHERE element = 8 AND missesL > 0 AND kind IN " OWN_MEMORY,
         .sql = "SELECT *, walked / 2 * misses1 AS lines1,"
                " max(misses2 - (1 - walked / 2) * ifnull(doubled2, misses2), 0) AS lines2,"
                " missesL - (1 - walked / 2) * doubledL AS linesL, 100.0 * (missesL - doubledL) / missesL AS doubled,"
