@@ -81,9 +81,9 @@ static const char *check_also(const struct tn_config *config, const struct tn_al
         return "a level-1 cache has at most 16383 lines";
     for (int i = 0; i < 2; i++) {
         const struct tn_geometry *l1 = levels[i], *recorded = i ? &config->d1 : &config->i1;
-        if (tn_also_other(l1, recorded) && (l1->policy != TN_LRU || l1->line < recorded->line))
-            return "a further machine (--also) has the recorded level-1 caches, or others with LRU and lines that are "
-                   "not shorter; record it by itself (--machine)";
+        if (l1->line < recorded->line)
+            return "a further machine (--also) has lines in I1 and D1 that are not shorter than the recorded ones; "
+                   "record the one with the shorter lines (--machine)";
     }
     if (below->line < also->i1.line || below->line < also->d1.line || also->ll.line < below->line)
         return "a line cannot be smaller than a line of the level above";

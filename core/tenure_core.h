@@ -138,7 +138,7 @@ struct tn_remap_object {
 typedef void tn_taker(tn_core *core, struct tn_ring *ring, uint64_t foresee, uint64_t look_up, uint64_t consume);
 
 /* A machine besides the recorded one, whose misses are counted in the same run (docs/model.md, 23). Its level-1 caches
- * are those of tn_config, or have LRU and lines at least as long; without an L2, that is all zero. */
+ * are those of tn_config, or have lines at least as long; without an L2, that is all zero. */
 enum { TN_ALSO_MOST = 4 };
 struct tn_also {
     struct tn_geometry i1, d1, l2, ll;

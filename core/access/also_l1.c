@@ -9,6 +9,8 @@
 #include "cache.h"
 #include "core/host.h"
 #include "lru.h"
+#include "plru.h"
+#include "rrip.h"
 #include "ways.h"
 
 #include <string.h>
@@ -36,6 +38,9 @@ struct tn_also_l1 *tn_also_l1_new(const struct tn_geometry *geometry, const stru
     l1->parts = geometry->line / recorded->line;
     l1->recorded_lines = (uint32_t)(recorded->size / recorded->line);
     l1->parked = parked;
+    l1->policy = geometry->policy;
+    if (l1->policy == TN_RRIP)
+        l1->predictions = tn_host_alloc(ways_in(l1) * sizeof *l1->predictions);
     l1->tag = tn_host_alloc(ways_in(l1) * sizeof *l1->tag);
     l1->number = tn_host_alloc(ways_in(l1) * sizeof *l1->number);
     l1->stamp = tn_host_alloc(ways_in(l1) * sizeof *l1->stamp);
@@ -51,6 +56,8 @@ void tn_also_l1_free(struct tn_also_l1 *l1)
         return;
     tn_host_free(l1->tag, ways_in(l1) * sizeof *l1->tag);
     tn_host_free(l1->number, ways_in(l1) * sizeof *l1->number);
+    if (l1->predictions)
+        tn_host_free(l1->predictions, ways_in(l1) * sizeof *l1->predictions);
     tn_host_free(l1->stamp, ways_in(l1) * sizeof *l1->stamp);
     tn_host_free(l1->held, ways_in(l1) * l1->parts * sizeof *l1->held);
     tn_host_free(l1->of_way, l1->recorded_lines * sizeof *l1->of_way);
@@ -64,6 +71,8 @@ void tn_also_l1_clear(struct tn_also_l1 *l1)
     memset(l1->tag, 0, ways_in(l1) * sizeof *l1->tag);
     memset(l1->number, 0, ways_in(l1) * sizeof *l1->number);
     empty_stamps(l1);
+    if (l1->predictions)
+        memset(l1->predictions, 0, ways_in(l1) * sizeof *l1->predictions);
     memset(l1->held, 0, ways_in(l1) * l1->parts * sizeof *l1->held);
     memset(l1->of_way, 0, l1->recorded_lines * sizeof *l1->of_way);
 }
@@ -96,22 +105,35 @@ TN_ALWAYS_INLINE uint32_t oldest_of(const uint64_t *stamp, uint32_t room)
     return found;
 }
 
-/* The way of the set whose line was used longest ago, or that never had one. */
-TN_ALWAYS_INLINE uint32_t victim_of(struct tn_also_l1 *l1, const struct tn_way *ways, uint64_t first, uint32_t parts)
+/* When the line in the way was used last becomes known. Returns whether it was used later than was known. */
+TN_ALWAYS_INLINE bool look(struct tn_also_l1 *l1, const struct tn_way *ways, uint64_t way, uint32_t parts)
+{
+    const uint16_t *held = &l1->held[way * parts];
+    uint64_t known = l1->stamp[way], last = known;
+    for (uint32_t part = 0; part < parts; part++) {
+        if (held[part] && ways[held[part] - 1].stamp > last)
+            last = ways[held[part] - 1].stamp;
+    }
+    l1->stamp[way] = last;
+    return last != known;
+}
+
+/* The way of the set into which a line comes, with stamp `now`. */
+TN_ALWAYS_INLINE uint32_t victim_of(struct tn_also_l1 *l1, const struct tn_way *ways, uint64_t first, uint64_t now,
+                                    uint32_t parts)
 {
     uint64_t *stamp = &l1->stamp[first];
-    for (;;) {
-        uint32_t oldest = oldest_of(stamp, l1->room);
-        uint64_t last = stamp[oldest];
-        const uint16_t *held = &l1->held[(first + oldest) * parts];
-        for (uint32_t part = 0; part < parts; part++) {
-            if (held[part] && ways[held[part] - 1].stamp > last)
-                last = ways[held[part] - 1].stamp;
-        }
-        if (last == stamp[oldest])
-            return oldest;
-        stamp[oldest] = last;
+    uint32_t oldest;
+    if (l1->policy == TN_LRU) {
+        do
+            oldest = oldest_of(stamp, l1->room);
+        while (look(l1, ways, first + oldest, parts));
+        return oldest;
     }
+    for (uint32_t way = 0; way < l1->assoc; way++)
+        (void)look(l1, ways, first + way, parts);
+    return l1->policy == TN_PLRU ? tn_plru_victim_by_stamp(stamp, 1, l1->assoc)
+                                 : tn_rrip_load_by_stamp(stamp, 1, &l1->predictions[first], l1->assoc, now);
 }
 
 /* The line in the way leaves. */
@@ -133,7 +155,7 @@ TN_ALWAYS_INLINE bool use_line(struct tn_also_l1 *l1, struct tn_way *ways, uint6
     uint64_t number = address >> l1->line_bits, first = tn_set_of(number, l1->sets, l1->set_mask) * l1->room;
     uint32_t found = find(l1, first, number);
     bool missed = found == l1->assoc;
-    uint64_t way = first + (missed ? victim_of(l1, ways, first, parts) : found);
+    uint64_t way = first + (missed ? victim_of(l1, ways, first, stamp, parts) : found);
     if (missed) {
         drop(l1, ways, way, parts);
         l1->tag[way] = (uint32_t)number;

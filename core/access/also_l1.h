@@ -2,11 +2,12 @@
 /*
  * also_l1.h: a level-1 cache of a further machine that is another one than the recorded one.
  *
- * Its lines are as long as those of the recorded one, or longer, and it is LRU. Hits of the recorded cache make no
+ * Its lines are as long as those of the recorded one, or longer. Hits of the recorded cache make no
  * call, so it learns of them as TLBs do (tlb.h), when it needs to:
  *
  *   uses     of a line are the stamps of its parts in the recorded cache, and of those that have left, which are noted
- *   victim   is the line with the oldest use that is known, when a look at its parts says that there was no later one
+ *   victim   with LRU the line with the oldest use that is known, when a look at its parts says that there was no later
+ *            one; with another policy a look at all lines of the set comes first
  *   a line that leaves has its parts in the recorded cache parked (TN_PARKED): the next use of each makes a call
  *
  * It is asked at each miss of the recorded cache, and at each use of a line there that is parked.
@@ -23,11 +24,13 @@
 struct tn_also_l1 {
     uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
     uint32_t assoc, room;    /* ways of a set, and what there is room for */
+    enum tn_policy policy;
     uint32_t line_bits, recorded_bits, parts; /* parts: recorded lines in a line */
     uint32_t recorded_lines;
     uint32_t *tag;    /* by way: the low bits of the number of the line */
     uint64_t *number; /* by way: the number of the line and 1; 0: none */
     uint64_t *stamp;  /* by way: of the last use that is known */
+    uint64_t *predictions; /* by way, with RRIP (rrip.h); else NULL */
     uint16_t *held;   /* by way, `parts` each: the recorded way and 1; 0: the recorded cache does not hold the part */
     uint32_t *of_way; /* by recorded way: the way that has the line and 1; 0: none */
     bool *parked;     /* of the recorded cache (tn_l1) */

@@ -252,10 +252,11 @@ TN_ALWAYS_INLINE struct tn_way *load_line(struct tn_thread *thread, const struct
 /* The way into which a line comes, of the set that begins with way number `first`. */
 static inline uint32_t way_for(const struct tn_l1 *l1, const struct tn_way *ways, uint32_t first, uint64_t stamp)
 {
+    const uint32_t step = sizeof *ways / sizeof ways->stamp;
     if (l1->policy == TN_PLRU)
-        return first + tn_plru_victim_by_stamp(&ways[first], l1->assoc);
+        return first + tn_plru_victim_by_stamp(&ways[first].stamp, step, l1->assoc);
     if (l1->policy == TN_RRIP)
-        return first + tn_rrip_load_by_stamp(&ways[first], &l1->predictions[first], l1->assoc, stamp);
+        return first + tn_rrip_load_by_stamp(&ways[first].stamp, step, &l1->predictions[first], l1->assoc, stamp);
     return first + tn_lru_victim_by_stamp(&ways[first], l1->assoc);
 }
 

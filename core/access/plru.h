@@ -15,19 +15,21 @@
 
 #include <stdint.h>
 
-/* The first way that was never filled, else the victim. */
-static inline uint32_t tn_plru_victim_by_stamp(const struct tn_way *set, uint32_t assoc)
+/* The first way that was never filled, else the victim. A way has its stamp `step` words behind that of the one before
+ * it. */
+static inline uint32_t tn_plru_victim_by_stamp(const uint64_t *stamp, uint32_t step, uint32_t assoc)
 {
     uint32_t victim = 0;
     for (uint32_t i = 0; i < assoc; i++) {
-        if (!set[i].stamp)
+        if (!stamp[i * step])
             return i;
     }
     for (uint32_t half = assoc / 2; half; half /= 2) {
         uint64_t low = 0, high = 0; /* when they were used last */
         for (uint32_t i = victim; i < victim + half; i++) {
-            low = set[i].stamp > low ? set[i].stamp : low;
-            high = set[i + half].stamp > high ? set[i + half].stamp : high;
+            uint64_t lower = stamp[i * step], upper = stamp[(i + half) * step];
+            low = lower > low ? lower : low;
+            high = upper > high ? upper : high;
         }
         victim += high < low ? half : 0;
     }

@@ -32,15 +32,17 @@ static inline uint32_t tn_rrip_victim(uint64_t *words, uint32_t assoc)
     return victim;
 }
 
-/* The first way that was never filled, else the victim: a line comes in there, with stamp `now`. */
-static inline uint32_t tn_rrip_load_by_stamp(const struct tn_way *set, uint64_t *words, uint32_t assoc, uint64_t now)
+/* The first way that was never filled, else the victim: a line comes in there, with stamp `now`. A way has its stamp
+ * `step` words behind that of the one before. */
+static inline uint32_t tn_rrip_load_by_stamp(const uint64_t *stamp, uint32_t step, uint64_t *words, uint32_t assoc,
+                                             uint64_t now)
 {
     uint32_t victim = 0;
-    while (victim < assoc && set[victim].stamp)
+    while (victim < assoc && stamp[victim * step])
         victim++;
     for (uint32_t i = 0; i < victim; i++) {
-        if (words[i] >> TN_RRIP_BITS != set[i].stamp)
-            words[i] = set[i].stamp << TN_RRIP_BITS;
+        if (words[i] >> TN_RRIP_BITS != stamp[i * step])
+            words[i] = stamp[i * step] << TN_RRIP_BITS;
     }
     if (victim == assoc)
         victim = tn_rrip_victim(words, assoc);

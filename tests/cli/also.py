@@ -28,7 +28,7 @@ MACHINES = {
     'tiny': 'I1 = 64,1,64\nD1 = 64,1,64\nLL = 64K,8,64\n',
     'long': 'I1 = 4K,2,128\nD1 = 6K,3,128\nLL = 64K,8,128\n',
     'lines': 'I1 = 4K,4,64\nD1 = 8K,8,32\nLL = 64K,8,64\n',
-    'policy': 'I1 = 4K,4,64\nD1 = 8K,8,64,plru\nLL = 64K,8,64\n',
+    'plru': 'I1 = 2K,2,64,rrip\nD1 = 8K,8,64,plru\nLL = 64K,8,64\n',
 }
 ALSO = ('same', 'ways', 'other', 'long') # four at most
 TABLES = ('totals', 'functions', 'lines', 'instructions', 'paths', 'data_objects', 'loops', 'arcs', 'threads')
@@ -145,8 +145,7 @@ def refused(program):
             (['--also=nothing'], 'there is no machine nothing'),
             (['--also=./ways,./ways'], 'two machines of one name'),
             (['--also=./ways,./same,./sets,./small', '--also=./other'], '4 further machines'),
-            (['--also=./lines'], 'lines that are not shorter'),
-            (['--also=./policy'], 'others with LRU'),
+            (['--also=./lines'], 'not shorter than the recorded ones'),
             (['--also=a/b:I1=4K,4,64'], 'the name of a further machine'),
             (['--also=12:I1=4K,4,64'], 'not of digits alone'),
             (['--also=m:I1=4K,4,64:D1=4G,131072,64:LL=4G,16,64'], '16383 lines'),
@@ -183,7 +182,7 @@ def main():
             check(program, run(['gcc', '-O2', '-g', '-pthread', source, '-o', program, '-lm'])[0], 0)
         equal('native', ['./hydro', '60', '2'])
         equal('native', ['./heap_gaps'])
-        equal('native', ['./heap_gaps'], '--tlb=yes', '--itlb=8,4', '--dtlb=8,4', machines=('sets', 'tiny'))
+        equal('native', ['./heap_gaps'], '--tlb=yes', '--itlb=8,4', '--dtlb=8,4', machines=('sets', 'tiny', 'plru'))
         equal('native', ['./true_sharing'], '--deterministic=yes', '--index=physical')
         equal('valgrind', ['./hydro', '20', '1'])
         equal('valgrind', ['./heap_gaps'], machines=('tiny',))

@@ -98,7 +98,7 @@ struct model_cache_config {
 struct model_tlb_config {
     uint32_t entries, assoc; /* entries 0: there is none */
 };
-/* A machine besides the recorded one: level-1 caches are the recorded ones, or of LRU; l2.size 0: no such level. */
+/* A machine besides the recorded one: level-1 caches are the recorded ones, or others; l2.size 0: no such level. */
 struct model_also_config {
     struct model_cache_config i1, d1, l2, ll;
 };

@@ -114,7 +114,7 @@ static void random_tlbs(struct source *s, struct pair_config *config)
 
 enum { MOST_LINES = 16383 }; /* of a level-1 cache */
 
-/* Often the same as the recorded one; else LRU with other numbers of ways and sets, and perhaps longer lines. */
+/* Often the same as the recorded one; else of any policy with other numbers of ways and sets, perhaps longer lines. */
 static struct model_cache_config random_other(struct source *s, const struct model_cache_config *recorded)
 {
     struct model_cache_config other = {.assoc = recorded->assoc, .line = recorded->line};
@@ -127,6 +127,8 @@ static struct model_cache_config random_other(struct source *s, const struct mod
     sets *= chance(s, 4) ? 1 + rng_below(s->rng, 4) : 1;
     other.line *= other.line < 512 && chance(s, 4) ? 2 : 1;
     other.size = sets * other.assoc * other.line;
+    if (chance(s, 2))
+        random_policy(s, &other);
     return sets * other.assoc <= MOST_LINES ? other : *recorded;
 }
 
