@@ -118,8 +118,8 @@ const char *tn_config_check(const struct tn_config *config)
         return "threads that share level-1 caches have nothing to keep coherent (--shared-l1=no)";
     if (config->coherence && config->parallel)
         return "threads whose caches are kept coherent run one at a time";
-    if (config->remap_count > 0 && (!config->data || config->parallel || config->sample != 1))
-        return "data that is simulated elsewhere (--remap) needs data structures (--data=yes), all sets (--sample=1), "
+    if (config->remap_count > 0 && (!config->data || config->parallel))
+        return "data that is simulated elsewhere (--remap) needs data structures (--data=yes), "
                "and threads that take turns";
     if (config->coherence && !config->use)
         return "what is shared falsely is known from the use of cache lines (--cacheuse=yes)";

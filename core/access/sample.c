@@ -47,7 +47,9 @@ static struct drawn draw(const struct tn_config *config)
         below = least(below, end_of_set(&config->l2));
     uint32_t all = least(below, least(end_of_set(&config->i1), end_of_set(&config->d1)));
     drawn.class_bits = all > drawn.first_bit ? least(all - drawn.first_bit, CLASS_BITS) : 0;
-    drawn.run_bits = drawn.class_bits > groups ? least(wanted, drawn.class_bits - groups) : 0;
+    /* Where data is elsewhere is not known as soon as an address is, so level 1 simulates all classes then. */
+    if (drawn.class_bits > groups && config->remap_count == 0)
+        drawn.run_bits = least(wanted, drawn.class_bits - groups);
     drawn.parts_bits = wanted - drawn.run_bits;
     drawn.room_for_parts = below > drawn.first_bit ? below - drawn.first_bit - drawn.class_bits : 0;
     return drawn;

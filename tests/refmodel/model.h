@@ -123,6 +123,7 @@ struct model_config {
     bool prefetch[MODEL_PREFETCHERS];
     uint32_t sample;      /* one set in so many is simulated; 0 and 1: all */
     uint64_t sample_seed; /* which they are */
+    bool level1_whole;    /* level 1 simulates all sets nevertheless, and the others count nowhere */
     uint32_t traces; /* of lines that have left a cache, at least */
     bool parallel; /* the first level's time is that of its thread */
     /* Of a line that is used first since its load; NULL: nobody asks. */

@@ -225,6 +225,7 @@ struct pair *pair_new(const struct pair_config *config, FILE *out)
                               .strides = config->strides,
                               .sample = config->sample,
                               .sample_seed = config->sample_seed,
+                              .level1_whole = config->remap != 0,
                               .patterns = config->patterns,
                               .curves = config->curves,
                               .also_count = config->also_count,

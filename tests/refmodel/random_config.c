@@ -50,6 +50,12 @@ static uint32_t random_line(struct source *s)
     return 16u << rng_below(s->rng, 7);
 }
 
+static bool can_be_sampled(const struct pair_config *config)
+{
+    return config->cache_sim && !config->strides && !config->patterns && !config->coherence &&
+           !memchr(config->prefetch, true, sizeof config->prefetch);
+}
+
 /* One set in 2 to 16 is simulated: for that caches have so many sets that a line of the last level belongs to one of 4
  * to 32 classes, and below level 1 there are 64 sets or more. */
 static void random_sample(struct source *s, struct pair_config *config)
@@ -123,6 +129,7 @@ static struct model_cache_config random_other(struct source *s, const struct mod
     if (chance(s, 3))
         return *recorded;
     other.assoc = chance(s, 2) ? 1 + rng_below(s->rng, recorded->assoc + 4) : other.assoc;
+    other.assoc += chance(s, 8) ? rng_below(s->rng, 80) : 0;
     sets = chance(s, 2) ? 1 + rng_below(s->rng, (uint32_t)sets * 2) : sets;
     sets *= chance(s, 4) ? 1 + rng_below(s->rng, 4) : 1;
     other.line *= other.line < 512 && chance(s, 4) ? 2 : 1;
@@ -219,16 +226,20 @@ void random_config(struct rng *rng, uint64_t features, int paths, struct pair_co
     config->coherence = config->cache_sim && config->use && !config->shared_l1 && !config->parallel &&
                         has(s, RP_COHERENCE) && !chance(s, 3);
     memset(config->prefetch + MODEL_PREFETCH_D1, 0, config->coherence ? MODEL_PREFETCH_D1 : 0);
-    if (has(s, RP_SAMPLE) && config->cache_sim && !config->strides && !config->patterns && !config->coherence &&
-        !memchr(config->prefetch, true, sizeof config->prefetch) && chance(s, 2))
+    if (has(s, RP_SAMPLE) && can_be_sampled(config) && chance(s, 2))
         random_sample(s, config);
     if (has(s, RP_TLB) && config->cache_sim && !config->sample && !config->coherence && !chance(s, 3))
         random_tlbs(s, config);
     if (chance(s, 2))
         random_policies(s, config);
     config->curves = config->cache_sim && has(s, RP_LEVEL_2) && chance(s, 2) && config->ll.policy == MODEL_LRU;
-    if (has(s, RP_REMAP) && config->data && !config->parallel && !config->sample && chance(s, 4))
+    if (has(s, RP_REMAP) && config->data && !config->parallel && chance(s, 4)) {
         config->remap = 1 + (rng_next(s->rng) >> 1);
+        if (!config->sample && can_be_sampled(config) && !config->dtlb[0].entries && !config->itlb[0].entries &&
+            chance(s, 3))
+            random_sample(s, config);
+        config->sample = config->sample ? 2 : 0; /* the bits that choose sets below level 1 allow for that */
+    }
     rng_seed(&own, rng->state);
     if (has(s, RP_ALSO))
         random_also(&machines, config);

@@ -26,6 +26,14 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* How many of the classes are drawn. */
+static uint64_t drawn_of(const struct model_config *c, uint64_t classes)
+{
+    uint64_t wanted = c->level1_whole ? classes : classes / c->sample;
+
+    return wanted > MODEL_GROUPS ? wanted : MODEL_GROUPS;
+}
+
 uint64_t model_sample_end(const struct model_config *c)
 {
     const struct model_cache_config *caches[] = {&c->i1, &c->d1, &c->ll, &c->l2};
@@ -36,7 +44,7 @@ uint64_t model_sample_end(const struct model_config *c)
     for (int i = 0; i < 4; i++)
         if (caches[i]->size)
             classes = smaller(classes, twos_in(caches[i]->size / caches[i]->assoc) / c->ll.line);
-    uint64_t drawn = classes / c->sample > MODEL_GROUPS ? classes / c->sample : MODEL_GROUPS;
+    uint64_t drawn = drawn_of(c, classes);
     end = c->ll.line * classes * c->sample / (classes / drawn);
     return end > 4096 ? end : 4096;
 }
@@ -53,7 +61,7 @@ bool model_is_simulated(const struct model_config *c, uint64_t address, struct m
     for (int i = 0; i < 4; i++)
         if (caches[i]->size)
             classes = smaller(classes, twos_in(caches[i]->size / caches[i]->assoc) / block);
-    uint64_t drawn = classes / n > MODEL_GROUPS ? classes / n : MODEL_GROUPS, neighbours = classes / drawn;
+    uint64_t neighbours = classes / drawn_of(c, classes);
     uint64_t parts = n / neighbours, class = address / block % classes, run = class / neighbours;
     uint64_t random = random_of(c->sample_seed, run);
     payer->group = (uint32_t)(run % MODEL_GROUPS);
