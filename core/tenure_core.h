@@ -208,7 +208,7 @@ struct tn_config {
      * there instead; 0 if the function returns something else than 0. */
     uint64_t (*result)(void *user, tn_thread *thread, uint64_t at);
 
-    /* With data, not with parallel or sample: which of these `remaps`, from 1 on, is for an object; 0: none. */
+    /* With data, not with parallel: which of these `remaps`, from 1 on, is for an object; 0: none. */
     const struct tn_remap *remaps;
     uint32_t remap_count;
     uint32_t (*remap_of)(void *user, const struct tn_remap_object *object);
@@ -278,9 +278,10 @@ const char *tn_tlb_check(const struct tn_tlb_geometry *levels);
 
 /* A way of a level-1 cache. Invariants: line is a multiple of the line size, or TN_NO_LINE; or, with pairs in a D1, a
  * multiple | TN_FRESH: nobody has used the line since it was loaded, and the first who does is to call; with TLBs
- * either may have its bit TN_PARKED changed: the line's page has left the first TLB since the line was used last, and
- * who uses it is to call; with prefetchers at D1, its bit TN_UNASKED: a prefetcher has loaded the line, and the first
- * who uses it is to call; with remaps, TN_APART: other bytes of the line are simulated elsewhere, and everybody calls;
+ * or other level-1 caches of further machines either may have its bit TN_PARKED changed: the line, or its page, has
+ * left one of these since it was used last, and who uses it is to call; with prefetchers at D1, its bit TN_UNASKED: a
+ * prefetcher has loaded the line, and the first who uses it is to call; with remaps, TN_APART: other bytes of the line
+ * are simulated elsewhere, and everybody calls;
  * 0 <= distinct bytes in mask <= bytes in use; stamp is the stamp of the last access.
  * mask: bit i is granule i; a granule is max(1, line / 64) bytes. Bits beyond the line are ignored. */
 struct tn_way {

@@ -77,15 +77,19 @@ void tn_also_l1_clear(struct tn_also_l1 *l1)
     memset(l1->of_way, 0, l1->recorded_lines * sizeof *l1->of_way);
 }
 
+enum { AT_ONCE = 32 }; /* tags that are compared */
+
 /* The way of the set that has the line; assoc: none. A tag that is equal may be that of another line, or of none. */
 TN_ALWAYS_INLINE uint32_t find(const struct tn_also_l1 *l1, uint64_t first, uint64_t number)
 {
-    uint32_t way = tn_equal_tag(&l1->tag[first], l1->room, (uint32_t)number);
-    if (way >= l1->assoc)
-        return l1->assoc;
-    while (way < l1->assoc && l1->number[first + way] != number + 1)
-        way++;
-    return way;
+    for (uint32_t at = 0; at < l1->room; at += AT_ONCE) {
+        uint32_t end = l1->room - at < AT_ONCE ? l1->room : at + AT_ONCE;
+        for (uint32_t way = at + tn_equal_tag(&l1->tag[first + at], end - at, (uint32_t)number); way < end; way++) {
+            if (l1->number[first + way] == number + 1)
+                return way;
+        }
+    }
+    return l1->assoc;
 }
 
 /* The one of `room` ways with the oldest known use. Those behind the last way have the stamp of no use. */

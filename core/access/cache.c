@@ -15,7 +15,8 @@
  *
  * With pairs, who uses a line of D1 first behind its load is to be known. A line that is loaded is fresh: its way's
  * word equals no address, so that this one calls, and an entry tells the consumer. From then on hits are as always.
- * With TLBs a line whose page has left them is parked, in the same way (tlb.h); and a line that a prefetcher has loaded
+ * A line whose page has left its TLB, or that has left a further machine's cache, is parked, in the same way (tlb.h,
+ * also_l1.h); and a line that a prefetcher has loaded
  * into D1 is unasked until an access asks for it.
  */
 #include "cache.h"

@@ -47,7 +47,7 @@ static inline void tn_lead_to(struct tn_thread *thread, const struct tn_l1_layou
     elements[number & layout->table_mask] = (uint16_t)(way * (sizeof(struct tn_way) / 8));
 }
 
-/* The first of `n` tags that is equal, n being a multiple of 4; n: none, which is what most calls find. */
+/* The first of `n` tags that is equal, n being a multiple of 4, at most 32; n: none, which is what most calls find. */
 TN_ALWAYS_INLINE uint32_t tn_equal_tag(const uint32_t *tags, uint32_t n, uint32_t tag)
 {
 #ifdef __SSE2__

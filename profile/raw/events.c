@@ -255,7 +255,7 @@ static uint16_t column_of(struct tp_events *events, const char *name, uint8_t ne
 /* A machine of the recording: 0, the one that was recorded, or a further one (docs/model.md, 23). */
 struct machine {
     uint32_t number;
-    bool has, wider[2]; /* it has misses of its own; it has another I1, another D1 */
+    bool has, other[2]; /* it has misses of its own; it has another I1, another D1 */
 };
 
 #define ALSO "_also" /* and one digit, behind names of a further machine's misses */
@@ -282,8 +282,8 @@ static bool is_of_machine(const struct machine *machine, char *name)
     if (number || !machine->number || tp_declared_find(name, &known) == TP_UNDECLARED || known.kind != TP_RECORDED)
         return number == machine->number || !number;
     /* Misses of a level-1 cache that is the recorded one; what happens to lines that stay is not known. */
-    return known.at == TP_AT_NONE || (!*known.level && ((known.at == TP_AT_I1 && !machine->wider[0]) ||
-                                                        (known.at == TP_AT_D1 && !machine->wider[1])));
+    return known.at == TP_AT_NONE || (!*known.level && ((known.at == TP_AT_I1 && !machine->other[0]) ||
+                                                        (known.at == TP_AT_D1 && !machine->other[1])));
 }
 
 static int read_names(struct tp_events *events, struct tp_cursor *c, uint16_t *columns, size_t *count,
@@ -355,8 +355,8 @@ static void find_own(struct tp_cursor *c, struct machine *machine)
         if (machine_of(name, &length) != machine->number)
             continue;
         machine->has = true;
-        machine->wider[0] |= strncmp(name, "I1mr" ALSO, length + strlen(ALSO)) == 0;
-        machine->wider[1] |= strncmp(name, "D1mr" ALSO, length + strlen(ALSO)) == 0;
+        machine->other[0] |= strncmp(name, "I1mr" ALSO, length + strlen(ALSO)) == 0;
+        machine->other[1] |= strncmp(name, "D1mr" ALSO, length + strlen(ALSO)) == 0;
     }
 }
 

@@ -719,7 +719,7 @@ int tp_store_views(struct tp_store *store)
     if (!failed && store->has_units) {
         sqlite3_str *sql = sqlite3_str_new(store->db);
         tp_schema_balance(sql, event_of_recording, store->rec);
-        failed = write_view(store, sql, "balance");
+        failed = run(store, sql, "balance"); /* SQLite reads it: names of events have no quotes, and it may be long */
     }
     return failed || tp_store_sql(store, indices, "indices");
 }

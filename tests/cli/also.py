@@ -25,6 +25,7 @@ MACHINES = {
     'ways': 'I1 = 4K,4,64\nD1 = 6K,6,64\nL2 = 24K,6,64\nLL = 96K,12,64\n',
     'sets': 'I1 = 16K,8,64\nD1 = 12K,4,64\nLL = 64K,16,64,rrip\n',
     'other': 'I1 = 3K,3,64\nD1 = 4K,2,64\nL2 = 16K,4,64\nLL = 64K,8,64\n',
+    'full': 'I1 = 4K,64,64\nD1 = 5K,80,64\nLL = 64K,8,64\n',
     'tiny': 'I1 = 64,1,64\nD1 = 64,1,64\nLL = 64K,8,64\n',
     'long': 'I1 = 4K,2,128\nD1 = 6K,3,128\nLL = 64K,8,128\n',
     'lines': 'I1 = 4K,4,64\nD1 = 8K,8,32\nLL = 64K,8,64\n',
@@ -182,7 +183,8 @@ def main():
             check(program, run(['gcc', '-O2', '-g', '-pthread', source, '-o', program, '-lm'])[0], 0)
         equal('native', ['./hydro', '60', '2'])
         equal('native', ['./heap_gaps'])
-        equal('native', ['./heap_gaps'], '--tlb=yes', '--itlb=8,4', '--dtlb=8,4', machines=('sets', 'tiny', 'plru'))
+        equal('native', ['./heap_gaps'], '--tlb=yes', '--itlb=8,4', '--dtlb=8,4',
+              machines=('sets', 'tiny', 'plru', 'full'))
         equal('native', ['./true_sharing'], '--deterministic=yes', '--index=physical')
         equal('valgrind', ['./hydro', '20', '1'])
         equal('valgrind', ['./heap_gaps'], machines=('tiny',))
