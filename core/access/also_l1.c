@@ -2,7 +2,7 @@
 /*
  * also_l1.c: see also_l1.h.
  *
- * All that a set has lies together, since a miss of the recorded cache waits for it.
+ * In each array what a set has lies together, since a miss of the recorded cache waits for it.
  */
 #include "also_l1.h"
 

@@ -2,8 +2,8 @@
 /*
  * also_l1.h: a level-1 cache of a further machine that is another one than the recorded one.
  *
- * Its lines are as long as those of the recorded one, or longer. Hits of the recorded cache make no
- * call, so it learns of them as TLBs do (tlb.h), when it needs to:
+ * Its lines are as long as those of the recorded one, or longer. Hits of the recorded cache make no call, so it learns
+ * of them as TLBs do (tlb.h), when it needs to:
  *
  *   uses     of a line are the stamps of its parts in the recorded cache, and of those that have left, which are noted
  *   victim   with LRU the line with the oldest use that is known, when a look at its parts says that there was no later
@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A way of a set; ways of a set lie one behind the other, so many that their number is a multiple of 4. */
+/* Way w of set s has number s * room + w in all arrays; `room` is a multiple of 4. */
 struct tn_also_l1 {
     uint64_t sets, set_mask; /* set_mask: sets - 1 if a power of two, else 0 */
     uint32_t assoc, room;    /* ways of a set, and what there is room for */

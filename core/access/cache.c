@@ -16,8 +16,7 @@
  * With pairs, who uses a line of D1 first behind its load is to be known. A line that is loaded is fresh: its way's
  * word equals no address, so that this one calls, and an entry tells the consumer. From then on hits are as always.
  * A line whose page has left its TLB, or that has left a further machine's cache, is parked, in the same way (tlb.h,
- * also_l1.h); and a line that a prefetcher has loaded
- * into D1 is unasked until an access asks for it.
+ * also_l1.h); and a line that a prefetcher has loaded into D1 is unasked until an access asks for it.
  */
 #include "cache.h"
 
@@ -182,7 +181,7 @@ static __attribute__((noinline)) void tell_of_load(struct tn_thread *thread, con
     ring->machines[ring->queued & ring->mask] = missed;
 }
 
-/* The same of a line that is used, and was parked. */
+/* A line that was parked is used: all that are told of uses are told. */
 static __attribute__((noinline)) void tell_of_use(struct tn_thread *thread, const struct tn_l1_layout *layout,
                                                   struct tn_l1 *l1, const struct want *want, uint32_t index)
 {
