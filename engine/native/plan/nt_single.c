@@ -147,13 +147,19 @@ struct nt_single *nt_single_make(struct nt_planner *planner, const struct nt_ins
 struct run {
     const struct nt_planner *planner;
     const struct tn_config *config;
+    const struct tn_layout *layout;
     tn_thread *thread;
     const struct nt_single *single;
 };
 
+static struct run begin_run(const struct nt_planner *planner, struct nt_area *area, const struct nt_single *single)
+{
+    return (struct run){planner, planner->config, tn_layout(planner->core), (tn_thread *)(area + 1), single};
+}
+
 static void single_count(const struct run *r, uint32_t counter, uint64_t times)
 {
-    uint64_t *counters = (uint64_t *)((char *)r->thread + tn_layout(r->planner->core)->counters);
+    uint64_t *counters = (uint64_t *)((char *)r->thread + r->layout->counters);
 
     if (!nt_plan_separate(r->config))
         counters[counter] += times * r->thread->collecting;
@@ -162,13 +168,22 @@ static void single_count(const struct run *r, uint32_t counter, uint64_t times)
             tn_count(r->thread, counter);
 }
 
+static void simulate(const struct run *r, const struct nt_single_access *access, uint64_t address)
+{
+    if (!r->config->cache_sim)
+        return;
+    tn_hot_data(r->thread, r->layout, address, access->id, access->size, access->back, access->how != NT_READ,
+                r->config->use);
+    if (r->layout->d1.written && access->how != NT_READ)
+        tn_hot_written_in(r->thread, r->layout, r->layout->d1.table, address, access->size);
+}
+
 /* The clock is that behind it already. */
 static void do_access(const struct run *r, const struct nt_single_access *access, uint64_t address)
 {
     r->thread->data += access->how == NT_WRITE ? 1ull << 32 : 1;
     single_count(r, access->counter, 1);
-    if (r->config->cache_sim)
-        tn_whole_data(r->thread, address, access->id);
+    simulate(r, access, address);
 }
 
 static void single_iterate(const struct run *r, const uint64_t *address)
@@ -181,12 +196,10 @@ static void single_iterate(const struct run *r, const uint64_t *address)
 /* The instruction comes to its test again. */
 static void single_again(const struct run *r, bool goes_on)
 {
-    const struct tn_layout *layout = tn_layout(r->planner->core);
-
     r->thread->clock += TN_STEP;
     single_count(r, r->single->segment, 1);
     for (unsigned i = 0; i < r->single->runs; i++)
-        tn_hot_fetch(r->thread, layout, r->single->run_id[i], &r->single->run[i], r->config->use);
+        tn_hot_fetch(r->thread, r->layout, r->single->run_id[i], &r->single->run[i], r->config->use);
     if (r->config->branch_sim) {
         r->thread->branches += 1;
         tn_branch_cond(r->thread, r->single->site, goes_on);
@@ -198,27 +211,28 @@ static uint64_t single_narrow(const struct nt_single *single, uint64_t value)
     return single->address_bits == 32 ? (uint32_t)value : value;
 }
 
-/* Whether the way that the table leads to is that of `line`. */
+/* Whether an access to `line` needs nothing but additions to the way that the table leads to. That of a line which is
+ * not simulated belongs to nobody. */
 static bool holds(const struct run *r, const struct tn_l1_layout *l1, uint64_t line)
 {
-    return tn_hot_way(r->thread, l1, line)->line == line;
+    return !tn_is_sampled(r->layout, line) || tn_hot_way(r->thread, l1, line)->line == line;
 }
 
 /* Of `most` more iterations, how many need nothing but the lines that the one at `address` has just accessed. */
 static uint64_t on_same_lines(const struct run *r, const uint64_t *address, bool down, uint64_t most)
 {
-    const struct tn_layout *layout = tn_layout(r->planner->core);
-    uint64_t line = 1ull << layout->d1.line_bits;
+    const struct tn_l1_layout *d1 = &r->layout->d1;
+    uint64_t line = 1ull << d1->line_bits;
 
     if (!r->config->cache_sim)
         return most;
     for (unsigned i = 0; i < r->single->accesses && most > 0; i++) {
         uint64_t size = r->single->access[i].size, low = address[i] & (line - 1);
         uint64_t fit = low + size > line ? 0 : down ? low / size : (line - low) / size - 1;
-        most = !holds(r, &layout->d1, address[i] - low) ? 0 : fit < most ? fit : most;
+        most = !holds(r, d1, address[i] - low) ? 0 : fit < most ? fit : most;
     }
     for (unsigned i = 0; i < r->single->runs && most > 0; i++)
-        most = holds(r, &layout->i1, r->single->run[i].line) ? most : 0;
+        most = holds(r, &r->layout->i1, r->single->run[i].line) ? most : 0;
     return most;
 }
 
@@ -226,7 +240,7 @@ static uint64_t on_same_lines(const struct run *r, const uint64_t *address, bool
 static void single_touch(const struct run *r, const struct nt_single_access *access, uint64_t address,
                          uint64_t times, uint64_t clock)
 {
-    const struct tn_layout *layout = tn_layout(r->planner->core);
+    const struct tn_layout *layout = r->layout;
     uint32_t bytes = (uint32_t)times * access->size;
     struct tn_way *way = tn_hot_way(r->thread, &layout->d1, address);
 
@@ -239,11 +253,9 @@ static void single_touch(const struct run *r, const struct nt_single_access *acc
 
 static void fetch_again(const struct run *r, uint64_t times)
 {
-    const struct tn_l1_layout *l1 = &tn_layout(r->planner->core)->i1;
-
     for (unsigned i = 0; i < r->single->runs; i++) {
         const struct tn_fetch_info *run = &r->single->run[i];
-        struct tn_way *way = tn_hot_way(r->thread, l1, run->line);
+        struct tn_way *way = tn_hot_way(r->thread, &r->layout->i1, run->line);
         way->use += times * tn_fetch_use(run);
         way->mask |= run->mask;
         way->stamp = r->thread->clock - tn_fetch_stamp_back(run);
@@ -316,8 +328,8 @@ static void run_bit(const struct run *r, const struct nt_area *area)
     int64_t words = bits >> (where->size == 2 ? 4 : where->size == 4 ? 5 : 6);
     uint64_t address = nt_lanes_address(where, area, (uint64_t)(words * where->size));
 
-    for (unsigned i = 0; i < r->single->accesses && r->config->cache_sim; i++)
-        tn_whole_data(r->thread, address, r->single->access[i].id);
+    for (unsigned i = 0; i < r->single->accesses; i++)
+        simulate(r, &r->single->access[i], address);
 }
 
 static void frames_access(const struct run *r, unsigned which, uint64_t address)
@@ -370,7 +382,7 @@ static void run_state(const struct run *r, const struct nt_area *area)
 
 void nt_single_run(const struct nt_planner *planner, struct nt_area *area, const struct nt_single *single)
 {
-    struct run r = {planner, planner->config, (tn_thread *)(area + 1), single};
+    struct run r = begin_run(planner, area, single);
 
     if (single->where.kind == NT_STATE)
         run_state(&r, area);
@@ -397,7 +409,7 @@ static const struct nt_single *single_at(const struct nt_planner *planner, uint6
 void nt_single_faulted(const struct nt_planner *planner, struct nt_area *area, const uint8_t bytes[NT_INSN_BYTES])
 {
     const struct nt_single *single = single_at(planner, area->rip, bytes);
-    struct run r = {planner, planner->config, (tn_thread *)(area + 1), single};
+    struct run r = begin_run(planner, area, single);
 
     if (single && single->behind && single->where.kind != NT_STATE)
         run_string(&r, area, true);

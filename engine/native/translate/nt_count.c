@@ -24,7 +24,7 @@
  *     lea   a, [operand]
  *     rorx  o, a, line_bits
  *     bt    p, o ; jc sampled
- *     cmp   o, line_size - size, shifted ; ja straddles, which does the access whole, in C
+ *     cmp   o, line_size - size, shifted ; ja straddles, which does the access whole, in C, if p has the next line
  *
  * Lines of more than 64 bytes, whose granules are longer than a byte, and CPUs without shlx have each access done
  * whole, in C.
@@ -329,8 +329,10 @@ static void test_sampled(struct nt_making *making, const struct nt_planned_acces
     detour_data(making, access, r, NT_BELOW, NT_DETOUR_SAMPLED);
     if (access->size == 1)
         return;
+    struct registers second = *r;
+    second.m = lines;
     nt_compare32_register(emit, r->o, (((1u << bits) - access->size + 1) << (32 - bits)) - 1);
-    detour_data(making, access, r, NT_ABOVE, NT_DETOUR_STRADDLES);
+    detour_data(making, access, &second, NT_ABOVE, NT_DETOUR_STRADDLES);
 }
 
 static void test_data(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)
@@ -441,6 +443,18 @@ static void sampled_data(struct nt_making *making, const struct nt_detour *to, c
     count_use(making, to->access, &r);
 }
 
+/* The access straddles two lines, of which the first is not simulated. `m` says which are. */
+static void straddling_data(struct nt_making *making, const struct nt_detour *to)
+{
+    struct nt_emit *emit = &making->emit;
+
+    nt_address32(emit, to->o, nt_at(to->o, 1));
+    nt_test_bit(emit, to->m, to->o);
+    uint8_t *neither = nt_jcc(emit, NT_BELOW ^ 1);
+    do_whole(making, to->a, to->access->id);
+    nt_way(neither, emit->at);
+}
+
 void nt_count_detours(struct nt_making *making)
 {
     struct nt_emit hot = making->emit;
@@ -462,7 +476,7 @@ void nt_count_detours(struct nt_making *making)
             sampled_data(making, slow, shared);
             break;
         case NT_DETOUR_STRADDLES:
-            do_whole(making, slow->a, slow->access->id);
+            straddling_data(making, slow);
             break;
         case NT_DETOUR_CALL:
             nt_argument(making, 0, slow->argument);
