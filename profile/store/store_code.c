@@ -421,7 +421,7 @@ static int write_threads(struct code *code, uint32_t context, const struct tp_co
         tp_put_row(&code->threads, code->events, self ? self->cost : code->scratch, x->can);
         if (incl)
             tp_put_row(&code->threads, code->events, incl->cost, x->can_below);
-        for (size_t i = 0; !incl && i < code->width; i++)
+        for (size_t i = 0; !incl && i < tp_events_shown(code->events); i++)
             tp_put_null(&code->threads);
         if (tp_insert_row(store, &code->threads))
             return -1;

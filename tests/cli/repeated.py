@@ -18,7 +18,7 @@ import tempfile
 from checks import check, finish, run
 
 TENURE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
-ENGINE = "--engine=" + sys.argv[3]
+ENGINE = "--engine=" + sys.argv[3] if len(sys.argv) > 3 else ""
 CACHES = ["--I1=16K,8,64", "--D1=16K,8,64", "--LL=1M,16,64"]
 OPTION = re.compile(r"^      --([\w-]+)=(\S+)|^  -\w, --([\w-]+)=(\S+)")
 VALUES = {"yes|no": ("yes", "no"), "no|mesi": ("no", "mesi"), "virtual|physical": ("virtual", "physical"),
@@ -89,4 +89,5 @@ def main():
     sys.exit(finish())
 
 
-main()
+if __name__ == "__main__":
+    main()
