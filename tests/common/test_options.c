@@ -175,6 +175,9 @@ static void options_need_others(void **state)
     taken("--inclusive=no");
     taken("--separate-callers=1");
     needs("--separate-callers goes only with --inclusive=yes: callers can be kept apart only where calls are followed");
+    taken("--separate-callers=0");
+    needs("--toggle-collect goes only with --inclusive=yes: who enters a function is known only where calls are "
+          "followed");
 }
 
 static void what_is_wrong_is_said(void **state)
