@@ -54,6 +54,7 @@ struct code_map {
     tn_core *core;
     struct object *objects; /* the most recently used first */
     struct jit jits[2];
+    bool written;          /* perhaps, to a file of these, since they were read */
     struct slot cache[CACHE_SIZE]; /* functions by address, direct-mapped */
 };
 
@@ -74,6 +75,7 @@ code_map *code_map_new(const struct code_map_host *host, tn_core *core)
     if (map) {
         map->host = host;
         map->core = core;
+        map->written = true;
     }
     return map;
 }
@@ -96,10 +98,19 @@ static void cache_at(struct slot *slot, uint64_t address, uint32_t id)
     __atomic_store_n(&slot->address, address, __ATOMIC_RELEASE);
 }
 
-static void forget_cached(struct code_map *map)
+static struct slot *slot_of(struct code_map *map, uint64_t address)
 {
-    for (size_t i = 0; i < CACHE_SIZE; i++)
-        cache_at(&map->cache[i], 0, TN_NONE);
+    return &map->cache[(address ^ address >> 13) % CACHE_SIZE];
+}
+
+/* What is known of addresses from `start` on no longer holds. */
+static void forget_cached(struct code_map *map, uint64_t start, uint64_t bytes)
+{
+    for (uint64_t i = 0; i < CACHE_SIZE && i < bytes; i++) {
+        struct slot *slot = bytes < CACHE_SIZE ? slot_of(map, start + i) : &map->cache[i];
+        if (slot->address - start < bytes)
+            cache_at(slot, 0, TN_NONE);
+    }
 }
 
 static void lock(const struct code_map *map)
@@ -241,9 +252,17 @@ void code_map_mapped(code_map *map, uint64_t address)
             named = *at == '/' ? begins(at, "/jit-") : named;
         }
     }
-    if (is_dump)
+    if (is_dump) {
         jit_open(map, &map->jits[1], mapping.path);
+        code_map_written(map);
+    }
     unlock(map);
+}
+
+void code_map_written(code_map *map)
+{
+    if (!__atomic_load_n(&map->written, __ATOMIC_RELAXED))
+        __atomic_store_n(&map->written, true, __ATOMIC_RELEASE);
 }
 
 /* Reads what the compiler has written down since. */
@@ -251,8 +270,9 @@ static void refresh_jits(struct code_map *map)
 {
     static const char before[] = "/tmp/perf-", behind[] = ".map"; /* between them: the process id */
     char path[64], *at = path + sizeof path - sizeof behind;
+    if (!__atomic_exchange_n(&map->written, false, __ATOMIC_ACQUIRE))
+        return;
     uint64_t pid = map->host->process_id(map->host->user);
-
     memcpy(at, behind, sizeof behind);
     do
         *--at = (char)('0' + pid % 10);
@@ -261,7 +281,7 @@ static void refresh_jits(struct code_map *map)
     jit_open(map, &map->jits[0], at);
     for (int i = 0; i < 2; i++) {
         if (map->jits[i].map && fb_jit_refresh(map->jits[i].map))
-            forget_cached(map);
+            forget_cached(map, 0, UINT64_MAX);
     }
 }
 
@@ -341,7 +361,7 @@ static void find_entry(struct code_map *map, struct object *object, uint64_t add
         memmove(object->entries + i + 1, object->entries + i, (object->count - i) * sizeof *object->entries);
         object->entries[i] = (struct entry){address, address, declare_function(map, object->id, &range), false};
         object->count++;
-        forget_cached(map);
+        forget_cached(map, address, range.size);
         i++;
     }
     struct entry *entry = &object->entries[i - 1];
@@ -381,7 +401,7 @@ void code_map_function(code_map *map, uint64_t address, struct code_function *ou
 
 static uint32_t function_id(code_map *map, uint64_t address, bool called)
 {
-    struct slot *slot = &map->cache[(address ^ address >> 13) % CACHE_SIZE];
+    struct slot *slot = slot_of(map, address);
     struct code_function function = {.id = cached_at(slot, address)};
 
     if (function.id != TN_NONE && !(called && function.id & INSIDE))
@@ -425,6 +445,7 @@ static void name_late(struct code_map *map, struct entry *entry)
 void code_map_name_late(code_map *map)
 {
     lock(map);
+    map->written = true;
     refresh_jits(map);
     for (struct object *object = map->objects; object; object = object->next) {
         for (size_t i = 0; i < object->count && object->made; i++)
@@ -449,7 +470,7 @@ void code_map_unmapped(code_map *map, uint64_t address, uint64_t bytes)
         }
     }
     if (any)
-        forget_cached(map);
+        forget_cached(map, 0, UINT64_MAX);
     unlock(map);
 }
 

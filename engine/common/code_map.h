@@ -61,6 +61,10 @@ uint32_t code_map_callee_id(code_map *map, uint64_t address);
  * when the program ends. */
 void code_map_name_late(code_map *map);
 
+/* The program has called the kernel: files of names may have become longer. They are read when a name is asked for. Any
+ * thread may call this. */
+void code_map_written(code_map *map);
+
 /* Executable memory was mapped at `address`. */
 void code_map_mapped(code_map *map, uint64_t address);
 /* Memory was unmapped: what was known about it no longer holds. */

@@ -223,6 +223,7 @@ static void after_system_call(ThreadId tid, UInt number, UWord *arguments, UInt 
     (void)count;
     if (in_exec == tid)
         in_exec = VG_INVALID_THREADID; /* it has failed */
+    vg_code_called();
     vg_requests_late();
     vg_alias_call(number, arguments, result);
     if (!vg.options.clean_environment)

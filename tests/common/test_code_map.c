@@ -28,6 +28,7 @@ static struct {
     size_t size;
     const char *jit; /* content of /tmp/perf-77.map, and of the jitdump */
     bool perf_map_missing;
+    unsigned asked; /* for the perf map, or the jitdump */
     struct code_mapping mappings[4];
     struct tn_object_info objects[MOST];
     struct tn_function_info functions[MOST];
@@ -66,6 +67,7 @@ static const void *map_file(void *user, const char *path, size_t *bytes)
         *bytes = t.size;
         return t.image;
     }
+    t.asked++;
     if ((t.perf_map_missing || strcmp(path, "/tmp/perf-77.map") != 0) && strcmp(path, "/var/jit-77.dump") != 0)
         return NULL;
     *bytes = t.jit ? strlen(t.jit) : 0;
@@ -257,7 +259,11 @@ static void made_code_has_the_names_that_its_compiler_wrote(void **state)
     (void)state;
     t.mappings[1] = (struct code_mapping){.start = JIT, .end = JIT + 0x2000};
     uint32_t none = code_map_function_id(t.map, JIT + 0x18);
+    unsigned asked = t.asked;
     t.jit = "7000010 20 first\n7000100 10 second\n";
+    assert_int_not_equal(at(JIT + 0x100).id, 0);
+    assert_int_equal(t.asked, asked); /* nobody can have written it without the kernel */
+    code_map_written(t.map);
     assert_string_equal(t.names[at(JIT + 0x100).id - 1], "second");
     uint32_t first = code_map_function_id(t.map, JIT + 0x18); /* what the cache held is out of date */
     assert_int_not_equal(first, none);

@@ -496,6 +496,12 @@ void nt_profile_forked(struct nt_thread *thread, bool shares_files)
     nt_control_forked();
 }
 
+void nt_profile_called(void)
+{
+    if (nt_profile.on)
+        code_map_written(nt_profile.map);
+}
+
 void nt_profile_mapped(uint64_t address)
 {
     if (nt_profile.on)

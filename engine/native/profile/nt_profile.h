@@ -71,6 +71,8 @@ void nt_profile_instrument(struct nt_thread *thread, bool on);
 
 /* This is the child of a fork, with this thread alone; the baton is its. `shares_files` as below. */
 void nt_profile_forked(struct nt_thread *thread, bool shares_files);
+/* A system call has been made: names of code may have been written down. */
+void nt_profile_called(void);
 void nt_profile_mapped(uint64_t address);
 void nt_profile_unmapped(uint64_t address, uint64_t bytes);
 /* An exec of `path`, a string of the program's, is about to succeed. If it is a `process`, not a child that runs in its

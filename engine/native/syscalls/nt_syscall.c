@@ -117,6 +117,7 @@ static bool make_call(struct nt_thread *thread, struct nt_call *call)
         area->rip -= SYSCALL_BYTES;
         return false;
     }
+    nt_profile_called();
     if (call->keeps_registers)
         return false;
     thread->has_returned = false;

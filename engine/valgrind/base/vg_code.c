@@ -133,6 +133,11 @@ uint32_t vg_core_function_at(void *user, uint64_t address)
     return vg_function_id(address);
 }
 
+void vg_code_called(void)
+{
+    code_map_written(map);
+}
+
 void vg_code_mapped(Addr address)
 {
     code_map_mapped(map, address);

@@ -28,6 +28,9 @@ void vg_code_name_late(void);
 /* tn_config.function_at. */
 uint32_t vg_core_function_at(void *user, uint64_t address);
 
+/* The program has made a system call: names of code may have been written down. */
+void vg_code_called(void);
+
 /* Executable memory was mapped. */
 void vg_code_mapped(Addr address);
 
