@@ -2,8 +2,8 @@
 /*
  * data_map.c: see data_map.h.
  *
- * Loaded files are a list, since they are few and asked for rarely. Their symbols of data are read when they are first
- * asked for (fn_data.c).
+ * Loaded files are a list, since they are few and asked for rarely, the one that was asked for last in front. Their
+ * symbols of data are read when they are first asked for (fn_data.c).
  */
 #include "engine/common/data_map.h"
 
@@ -89,12 +89,18 @@ static struct image *load(data_map *map, const struct code_mapping *mapping)
     return image;
 }
 
+/* It becomes the first of the list, since it will be asked for again. */
 static struct image *image_at(data_map *map, uint64_t address)
 {
-    struct image *image = map->images;
+    struct image **link = &map->images, *image;
 
-    while (image && (address < image->start || address >= image->end))
-        image = image->next;
+    while ((image = *link) && (address < image->start || address >= image->end))
+        link = &image->next;
+    if (image) {
+        *link = image->next;
+        image->next = map->images;
+        map->images = image;
+    }
     return image;
 }
 
