@@ -133,8 +133,7 @@ tn_core *tn_core_new(const struct tn_config *config)
         tn_timeline_init(&core->timeline);
     tn_timeline_begin(core);
     tn_sums_init(&core->sums, &core->definitions);
-    tn_forest_init(&core->forest, &core->sums, &core->pools, core->data ? &core->data->cells : NULL,
-                   config->most_unmapped);
+    tn_forest_init(&core->forest, &core->sums, &core->pools, core->data ? &core->data->cells : NULL, config);
     tn_forest_limit(&core->forest, config->paths, config->prune_slack);
     if (tn_contexts_wanted(config))
         core->contexts = core->forest.contexts = tn_contexts_new(&core->code, config, core->layout.counter_limit);
@@ -324,7 +323,7 @@ static void share_paths(tn_core *core)
 static struct tn_forest *forest_new(tn_core *core)
 {
     struct tn_forest *forest = tn_host_alloc(sizeof *forest);
-    tn_forest_init(forest, &core->sums, &core->pools, core->forest.cells, core->config.most_unmapped);
+    tn_forest_init(forest, &core->sums, &core->pools, core->forest.cells, &core->config);
     forest->next = core->forest.next;
     __atomic_store_n(&core->forest.next, forest, __ATOMIC_RELEASE);
     share_paths(core);

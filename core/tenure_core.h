@@ -188,6 +188,7 @@ struct tn_config {
     uint32_t threads;      /* threads told apart; what later ones cost is added up */
     uint64_t interval;     /* with timeline: instructions from one interval to the next, at least */
     uint64_t paths;        /* nodes kept for the call tree; 0: prune as soon as possible */
+    uint32_t most_doublings; /* of this limit, where many times as many were pruned already */
     /* Contexts (docs/attribution.md, section 10): the most callers and levels of recursion that any tn_function_info
      * asks for. 0 and 1, or 0: functions are not kept apart, and counters are the engine's to add to. */
     uint32_t separate_callers, separate_recs;

@@ -19,6 +19,7 @@
 enum {
     FIRST_EDGES = 1024,
     BATCHES = 64,     /* of a full tree, to be pruned one at a time */
+    OFTEN = 8,        /* times the limit: if so many were pruned, there is twice as much room from then on */
     MOST_VISITS = 16, /* for each node pruned, for that to be worth it */
     MOST_GARBAGE = 64, /* elements of maps, for each node: most are then in maps that no node has */
     MAP_ELEMENTS = 1 << 25,
@@ -54,13 +55,14 @@ size_t tn_sums_bytes(const struct tn_sums *sums)
 }
 
 void tn_forest_init(struct tn_forest *forest, struct tn_sums *sums, struct tn_cost_pools *pools,
-                    struct tn_cells *cells, uint32_t most_unmapped)
+                    struct tn_cells *cells, const struct tn_config *config)
 {
     memset(forest, 0, sizeof *forest);
     tn_paths_init(&forest->paths);
     tn_array_init(&forest->shared, sizeof(struct tn_node *));
     tn_array_init(&forest->walked, sizeof(struct tn_node *));
-    forest->most_unmapped = most_unmapped;
+    forest->most_unmapped = config->most_unmapped;
+    forest->most_doublings = config->most_doublings;
     forest->sums = sums;
     forest->pools = pools;
     forest->cells = cells;
@@ -677,8 +679,13 @@ static bool in_use(struct tn_node *node)
  * because most nodes are referred to or in use, the next one waits until the tree has grown by an eighth. */
 void tn_forest_prune(struct tn_forest *forest)
 {
-    uint64_t limit = __atomic_load_n(&forest->limit, __ATOMIC_RELAXED);
+    uint64_t limit = __atomic_load_n(&forest->limit, __ATOMIC_RELAXED) << forest->doublings;
     uint64_t slack = __atomic_load_n(&forest->slack, __ATOMIC_RELAXED);
+    if (forest->doublings < forest->most_doublings && forest->pruned - forest->doubled_at > OFTEN * limit) {
+        forest->doublings++;
+        forest->doubled_at = forest->pruned;
+        limit *= 2;
+    }
     uint64_t goal = slack ? limit - limit / BATCHES : limit;
     uint64_t before = forest->now, visits = 0;
     for (; visits < before && forest->now > goal; visits++) {

@@ -128,6 +128,8 @@ struct tn_forest {
     uint32_t edge_slots; /* a power of two */
     struct tn_pool_walk hand;  /* where pruning looks next */
     uint64_t limit, slack, prune_at; /* become others while the owner runs, when there is one more thread */
+    uint32_t doublings, most_doublings; /* of the limit */
+    uint64_t doubled_at;                /* how many were pruned then */
     struct tn_thread *owner;   /* the one thread whose trees grow here; NULL: all do */
     struct tn_forest *next;    /* all of a core */
     uint32_t raised;           /* how often a root has got a parent */
@@ -144,10 +146,9 @@ void tn_sums_undefine(struct tn_sums *sums);
 void tn_sums_clear(struct tn_sums *sums, struct tn_cost_pools *pools);
 size_t tn_sums_bytes(const struct tn_sums *sums);
 
-/* most_unmapped: paths get a map when so many of their nodes have none; from 1 on. */
 void tn_forest_init(struct tn_forest *forest, struct tn_sums *sums, struct tn_cost_pools *pools,
-                    struct tn_cells *cells, uint32_t most_unmapped);
-/* Set how many nodes it may keep. */
+                    struct tn_cells *cells, const struct tn_config *config);
+/* Set how many nodes it may keep at first. */
 void tn_forest_limit(struct tn_forest *forest, uint64_t limit, uint32_t slack);
 void tn_forest_free(struct tn_forest *forest);
 

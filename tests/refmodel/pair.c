@@ -186,6 +186,7 @@ static void start_core(struct pair *pair)
     config.prune_slack = 0;
     config.alias_limit = 2;
     config.paths = c->paths;
+    config.most_doublings = 2;
     config.most_unmapped = c->most_unmapped;
     config.separate_callers = c->separate_callers;
     config.separate_recs = c->separate_recs;

@@ -96,6 +96,41 @@ static void mutual_recursion(void **state)
     recursion(4, 0);
 }
 
+/* main calls each of many functions, over and over: where their nodes are pruned and made again, more are kept, up to
+ * four times as many. */
+static void many_paths(void **state)
+{
+    enum { LIMIT = 10, FUNCTIONS = 100, ROUNDS = 20 };
+    const uint64_t sp = 0x7fff00000000;
+    struct tn_statistics statistics;
+    struct bare_instr call, ret[FUNCTIONS];
+    uint32_t main_id, f[FUNCTIONS];
+
+    (void)state;
+    for (uint32_t doublings = 0; doublings <= 2; doublings++) {
+        struct tn_config config;
+        struct bare b;
+        tn_config_default(&config);
+        config.paths = LIMIT;
+        config.most_doublings = doublings;
+        config.prune_slack = 0;
+        bare_open(&b, &config);
+        call = bare_instr(&b, main_id = bare_function(&b, "main"), 0x400000, 0, 0);
+        for (uint32_t i = 0; i < FUNCTIONS; i++) {
+            f[i] = bare_function(&b, "f");
+            ret[i] = bare_instr(&b, f[i], b.next_address, 1, 0);
+        }
+        tn_thread_begin(b.thread, main_id, sp);
+        for (uint32_t i = 0; i < ROUNDS * FUNCTIONS; i++) {
+            tn_call(b.thread, call.id, f[i % FUNCTIONS], sp - 16, 0x400004); /* no line keeps its node */
+            tn_return(b.thread, ret[i % FUNCTIONS].id, sp - 8, 0x400004);
+        }
+        tn_statistics(b.core, &statistics);
+        assert_in_range(statistics.nodes_max, LIMIT << doublings, (LIMIT << doublings) + 2);
+        bare_close(&b);
+    }
+}
+
 /* One line, read N times by one instruction, more than 2^26 touches and 2^28 bytes, with a tick now and
  * then. */
 static void many_touches(void **state)
@@ -189,7 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(direct_recursion),
-        cmocka_unit_test(mutual_recursion),
+        cmocka_unit_test(mutual_recursion), cmocka_unit_test(many_paths),
         cmocka_unit_test(many_touches),
         cmocka_unit_test(aliases),
     };
