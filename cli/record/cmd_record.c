@@ -719,6 +719,7 @@ static struct ending run(struct record *r, struct engine *engine, const struct n
     if (r->engine_kind == ENGINE_ANY && engine->native && !refusals_open(&refusals))
         refusals = none;
     char **argv = engine_argv(r, engine, &refusals, raw_pattern, program);
+    control_leave_tick();
     struct ending ending = launch(engine, argv, names->directory, &refusals, progress);
     names_raw(names, ending.pid, left.raw);
     if (ending.refused[0] != '\0') {

@@ -167,16 +167,37 @@ static unsigned long long start_of(pid_t pid)
     return at != NULL && sscanf(at, " %llu", &ticks) == 1 ? ticks : 0;
 }
 
-/* A process that was there before this one, as the first of all is: who began later and has its number has it in a PID
- * namespace within. /proc may itself be that of another namespace, and then says nothing. */
-static bool was_before_us(pid_t pid)
+/* /proc is that of this process's PID namespace, and not of another one. */
+static bool proc_is_ours(void)
 {
     char own[16] = "";
 
-    if (readlink("/proc/self", own, sizeof own - 1) < 0 || number_of(own) != getpid())
-        return false;
-    unsigned long long theirs = start_of(pid), ours = start_of(getpid());
-    return theirs != 0 && (theirs < ours || (theirs == ours && pid < getpid())); /* numbers ascend within a tick */
+    return readlink("/proc/self", own, sizeof own - 1) >= 0 && number_of(own) == getpid();
+}
+
+void control_leave_tick(void)
+{
+    const unsigned long long tick_ns = 1000000000ull / (unsigned long long)sysconf(_SC_CLK_TCK);
+    struct timespec now;
+
+    if (!proc_is_ours())
+        return;
+    for (unsigned long long ours = start_of(getpid()); clock_gettime(CLOCK_BOOTTIME, &now) == 0;) {
+        unsigned long long ns = (unsigned long long)now.tv_sec * 1000000000ull + (unsigned long long)now.tv_nsec;
+
+        if (ns / tick_ns != ours)
+            break;
+        control_pause((double)(tick_ns - ns % tick_ns) / 1e9);
+    }
+}
+
+/* A process that was there before this one, as the first of all is: who began later and has its number has it in a PID
+ * namespace within. None of these began in our tick (control_leave_tick). */
+static bool was_before_us(pid_t pid)
+{
+    unsigned long long theirs = proc_is_ours() ? start_of(pid) : 0;
+
+    return theirs != 0 && theirs <= start_of(getpid());
 }
 
 bool control_lives(pid_t pid)

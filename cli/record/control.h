@@ -31,7 +31,12 @@ struct control {
 bool control_open(const char *command, struct control *control, const char *folder, pid_t pid);
 void control_close(struct control *control);
 
-/* Whether a process that was started after this one is there and has not ended; one that nobody has waited for has. */
+/* Waits until processes that are started have a later start time than this one, to the clock tick (of 10 ms) that
+ * /proc knows. */
+void control_leave_tick(void);
+
+/* Whether a process that was started behind control_leave_tick is there and has not ended; one that nobody has waited
+ * for has. */
 bool control_lives(pid_t pid);
 
 /* A text of the page with room for `room` bytes, which need not end there. */

@@ -437,6 +437,35 @@ def traced():
     check("traced: the guest's", f"{GUEST} exit 4" in commands, True)
 
 
+# Process 1: it starts process 500 and then, in the same tick of the clock, process 10, which becomes a command.
+ANEW = """import os, signal, sys
+
+def made(number, task):
+    with open('/proc/sys/kernel/ns_last_pid', 'w') as last:
+        last.write(str(number - 1))
+    return os.fork() or os._exit(task())
+
+def start(number):
+    with open(f'/proc/{number}/stat') as stat:
+        return stat.read().rsplit(') ')[1].split()[19]
+
+def go():
+    if os.read(ends[0], 1):
+        os.execv(sys.argv[1], sys.argv[1:])
+
+ends = os.pipe()
+while True:
+    pids = made(500, signal.pause), made(10, go)
+    if start(500) == start(10):
+        break
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+os.write(ends[1], b'!')
+os._exit(os.waitstatus_to_exitcode(os.waitpid(10, 0)[1]))
+"""
+
+
 def contained():
     """In containers: without ptrace and without fixed addresses; as a user without privileges, and as process 1."""
     status, _, errors = run(GUEST, "contained", *RECORD, "-q", "-o", "contained", GUEST, "exit", "7")
@@ -465,6 +494,11 @@ def contained():
                                          "--engine=native", "--trace-children=yes", "-o", name, *apart[:1], *apart[3:],
                                          GUEST, "exit", "7"), (7, "", ""))
             check("a new namespace within: process 1", os.path.exists(f"{name}.1"), True)
+        within = 'echo 499 >/proc/sys/kernel/ns_last_pid; "$0" exit 7; exit $?'
+        check("numbers begin anew", run(*apart, "--mount-proc", sys.executable, "-c", ANEW, *RECORD, "-q",
+                                        "--engine=native", "--trace-children=yes", "-o", "anew", *apart[:1], *apart[3:],
+                                        "sh", "-c", within, GUEST), (7, "", ""))
+        check("numbers begin anew: no longer raw", os.path.exists("anew.500"), True)
 
 
 def choosing():
