@@ -12,6 +12,7 @@ import filecmp
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -51,12 +52,29 @@ def run(command):
 
 
 def starts():
+def overlapping(data_offset):
+    """A program of two segments, of which the second has the last pages of the first; the file has four pages."""
+    def segment(flags, offset, address, size, room):
+        return struct.pack('<IIQQQQQQ', 1, flags, offset, address, address, size, room, PAGE)
+
+    code = bytes.fromhex('0fb63c2510204000'  # movzx edi, byte [0x402010]
+                         '0fb6042510304000'  # movzx eax, byte [0x403010]
+                         '01c7b8e70000000f05')  # add edi, eax; mov eax, 231; syscall
+    elf = struct.pack('<4sBBBxQHHIQQQIHHHHHH', b'\177ELF', 2, 1, 1, 0, 2, 62, 1, 0x401000, 64, 0, 0, 64, 56, 2, 0, 0, 0)
+    text = bytearray(4 * PAGE)
+    head = elf + segment(7, 0, 0x400000, 0x2900, 0x4000) + segment(6, data_offset, 0x402000, 0x900, 0x1000)
+    text[:len(head)] = head
+    text[PAGE:PAGE + len(code)] = code
+    text[2 * PAGE + 16], text[3 * PAGE + 16] = 3, 5
+    return bytes(text)
+
+
     """Files of all kinds, and what the kernel and a shell make of them; last, one that is not there."""
     with tempfile.TemporaryDirectory() as folder:
         def file(name, text, mode):
             path = os.path.join(folder, name)
-            with open(path, 'w', encoding='utf-8') as out:
-                out.write(text)
+            with open(path, 'wb') as out:
+                out.write(text if isinstance(text, bytes) else text.encode())
             os.chmod(path, mode)
             return path
 
@@ -67,6 +85,9 @@ def starts():
         yield file('text', 'not a program', 0o755), (126, b'')
         yield file('data', '#!/bin/sh\n', 0o644), (126, b'')
         yield folder, (126, b'')
+        path = file('overlapping', overlapping(3 * PAGE), 0o755)
+        yield path, run([path])[:2]
+        yield file('cut', overlapping(4 * PAGE), 0o755), (125, b'') # the kernel begins, and ends it by SIGSEGV
         yield os.path.join(folder, 'nothing'), (127, b'')
 
 

@@ -2,8 +2,9 @@
 /*
  * nt_load.c: ELF files into memory. See nt_load.h.
  *
- * A file's segments are mapped one by one, never over anything that is there. A file that may lie anywhere is given a
- * free range first, all of which is then given back for its segments; nobody else is there yet who could take it.
+ * A file's segments are mapped one by one, never over anything that is there, but for earlier segments of the file: of
+ * several that have a page the kernel lets the last have it. A file that may lie anywhere is given a free range first,
+ * all of which is then given back for its segments; nobody else is there yet who could take it.
  */
 #include "nt_load.h"
 
@@ -24,12 +25,28 @@ static bool load_map(uint64_t at, uint64_t bytes, int protection, int flags, int
     return got == (long)at;
 }
 
+/* Makes room for a segment where earlier ones of its file are. */
+static void take_from_earlier(const Elf64_Phdr *headers, const Elf64_Phdr *header, uint64_t base)
+{
+    uint64_t start = NT_DOWN(header->p_vaddr, NT_PAGE), end = NT_UP(header->p_vaddr + header->p_memsz, NT_PAGE);
+
+    for (const Elf64_Phdr *earlier = headers; earlier < header; earlier++) {
+        uint64_t from = NT_DOWN(earlier->p_vaddr, NT_PAGE), to = NT_UP(earlier->p_vaddr + earlier->p_memsz, NT_PAGE);
+
+        from = from > start ? from : start;
+        to = to < end ? to : end;
+        if (earlier->p_type == PT_LOAD && from < to)
+            nt_sys3(__NR_munmap, (long)(base + from), (long)(to - from), 0);
+    }
+}
+
 static bool map_segment(int fd, uint64_t base, const Elf64_Phdr *header)
 {
     int protection = (header->p_flags & PF_R ? PROT_READ : 0) | (header->p_flags & PF_W ? PROT_WRITE : 0) |
                      (header->p_flags & PF_X ? PROT_EXEC : 0);
     uint64_t start = base + header->p_vaddr, file_end = start + header->p_filesz, end = start + header->p_memsz;
     uint64_t low = NT_DOWN(start, NT_PAGE), high = NT_UP(file_end, NT_PAGE);
+    char byte;
 
     if (header->p_filesz == 0)
         high = low;
@@ -37,8 +54,12 @@ static bool map_segment(int fd, uint64_t base, const Elf64_Phdr *header)
         return false;
     if (end > high && !load_map(high, NT_UP(end, NT_PAGE) - high, protection, MAP_ANONYMOUS, -1, 0))
         return false;
-    if (header->p_memsz > header->p_filesz && high > low && (protection & PROT_WRITE))
-        memset((void *)file_end, 0, high - file_end); /* to the page's end: the dynamic linker counts on it */
+    if (header->p_memsz <= header->p_filesz || high == low || file_end == high || !(protection & PROT_WRITE))
+        return true;
+    uint64_t last = NT_DOWN(header->p_offset + header->p_filesz, NT_PAGE);
+    if (nt_sys6(__NR_pread64, fd, (long)&byte, 1, (long)last, 0, 0) != 1)
+        return false; /* the file has been cut off */
+    memset((void *)file_end, 0, high - file_end); /* to the page's end: the dynamic linker counts on it */
     return true;
 }
 
@@ -97,13 +118,14 @@ static bool map_all(int fd, const Elf64_Ehdr *elf, const Elf64_Phdr *headers, bo
             return false;
         if (header->p_type != PT_LOAD)
             continue;
+        take_from_earlier(headers, header, image->base);
         if (!map_segment(fd, image->base, header))
             return false;
         if (elf->e_phoff >= header->p_offset && elf->e_phoff < header->p_offset + header->p_filesz)
             image->headers = start + (elf->e_phoff - header->p_offset);
-        if (describe && (header->p_flags & PF_X))
-            nt_maps_set(NT_DOWN(start, NT_PAGE), NT_UP(start + header->p_memsz, NT_PAGE), true,
-                        (header->p_flags & PF_W) != 0);
+        if (describe)
+            nt_maps_set(NT_DOWN(start, NT_PAGE), NT_UP(start + header->p_memsz, NT_PAGE),
+                        (header->p_flags & PF_X) != 0, (header->p_flags & PF_W) != 0);
     }
     return true;
 }
