@@ -21,6 +21,7 @@ SWITCHES = [['--self-check=yes'], ['--join=no'], ['--link=no'], ['--lookup=no'],
             ['--join=no', '--link=no', '--lookup=no', '--returns=no']]
 # As on a Nehalem, and on a Haswell or an EPYC without AVX-512.
 HIDDEN = [['--hide-features=xsave,bmi2,erms'], ['--hide-features=avx512']]
+PAGE = 4096
 LEFT_OUT = {
     'surroundings': 'its output is compared between engines, not with a file',
 }
@@ -51,7 +52,6 @@ def run(command):
     return done.returncode, done.stdout, done.stderr
 
 
-def starts():
 def overlapping(data_offset):
     """A program of two segments, of which the second has the last pages of the first; the file has four pages."""
     def segment(flags, offset, address, size, room):
@@ -69,6 +69,7 @@ def overlapping(data_offset):
     return bytes(text)
 
 
+def starts():
     """Files of all kinds, and what the kernel and a shell make of them; last, one that is not there."""
     with tempfile.TemporaryDirectory() as folder:
         def file(name, text, mode):
@@ -84,10 +85,10 @@ def overlapping(data_offset):
             yield path, run([path, 'one', 'two words'])[:2]
         yield file('text', 'not a program', 0o755), (126, b'')
         yield file('data', '#!/bin/sh\n', 0o644), (126, b'')
-        yield folder, (126, b'')
         path = file('overlapping', overlapping(3 * PAGE), 0o755)
         yield path, run([path])[:2]
         yield file('cut', overlapping(4 * PAGE), 0o755), (125, b'') # the kernel begins, and ends it by SIGSEGV
+        yield folder, (126, b'')
         yield os.path.join(folder, 'nothing'), (127, b'')
 
 
@@ -175,12 +176,16 @@ def main():
         for switches in SWITCHES + HIDDEN:
             cases.case(' '.join(switches + command), run([engine, *switches, '--', *command]), want)
     with tempfile.TemporaryDirectory() as raws:
-        profiled_too = ('_alone', '_clones', '_fetches', '_aliases', '_flood', '_odd', '_timers', '_vforks', '_full')
+        profiled_too = ('_alone', '_clones', '_fetches', '_aliases', '_flood', '_odd', '_timers', '_vforks', '_full',
+                        '_damaged')
         for program in [program for program in own if program.endswith(profiled_too)]:
             want = run([program])
             for switches in ([], ['--spare-core=no'], ['--parallel=no'], ['--deterministic=yes'], *HIDDEN):
                 profiled = [engine, '--profile=yes', '--tenure-out-file=' + raws + '/%p.%n', *switches, '--', program]
                 cases.case(' '.join(profiled), run(profiled), want)
+        for program in [program for program in own if program.endswith('_damaged')]:
+            traced = [engine, '--profile=yes', '--trace-children=yes', '--tenure-out-file=' + raws + '/%p.%n', program]
+            cases.case(' '.join(traced), run(traced), run([program]))
         for program in changing:
             for switches in (['--trace-children=no'], ['--trace-children=yes'],
                              ['--profile=yes', '--tenure-out-file=' + raws + '/%p.%n']):

@@ -16,6 +16,7 @@
 #include <linux/personality.h>
 #include <linux/resource.h>
 #include <linux/wait.h>
+#include <stddef.h>
 
 #include "core/host.h"
 #include "engine/native/base/nt_engine.h"
@@ -25,8 +26,7 @@
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_limit.h"
 
-enum { HEAD = 256, SCRIPTS = 5, MACHINE = 18, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EXECUTE = 1,
-       X86 = 3, X86_64 = 62 };
+enum { HEAD = 256, SCRIPTS = 5, MOST_HEADER_BYTES = 65536, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000, EXECUTE = 1 };
 #define NO_ADDRESS (~0UL << 12) /* the kernel's: nobody can have arguments there */
 
 /* A vector of strings, up to its NULL; none at all is good for the kernel. */
@@ -50,26 +50,6 @@ static bool is_vector(uint64_t at)
 long nt_exec_try(long folder, const char *path, long flags)
 {
     return nt_sys6(__NR_execveat, folder, (long)path, (long)NO_ADDRESS, 0, flags, 0);
-}
-
-/* Whether the dynamic linker is there that the program names, if it names one. */
-static bool has_linker(long fd, const Elf64_Ehdr *elf)
-{
-    char linker[4096];
-    Elf64_Phdr header;
-
-    for (int i = 0; i < elf->e_phnum; i++) {
-        long at = (long)(elf->e_phoff + (uint64_t)i * sizeof header);
-
-        if (nt_sys6(__NR_pread64, fd, (long)&header, sizeof header, at, 0, 0) != sizeof header)
-            return true; /* it is not for us to say what is wrong */
-        if (header.p_type != PT_INTERP || header.p_filesz == 0 || header.p_filesz > sizeof linker)
-            continue;
-        nt_sys6(__NR_pread64, fd, (long)linker, (long)header.p_filesz, (long)header.p_offset, 0, 0);
-        linker[header.p_filesz - 1] = '\0';
-        return nt_sys6(__NR_faccessat2, AT_FDCWD, (long)linker, 0, AT_EACCESS, 0, 0) == 0;
-    }
-    return true;
 }
 
 /* A process of the engine's own, all of whose signals are blocked. */
@@ -112,8 +92,53 @@ static bool is_executed(long folder, const char *path, long flags)
 
 enum file { BAD, GOOD, UNREADABLE };
 
+static enum file read_head(long folder, const char *path, long flags, bool is_linker, uint8_t head[HEAD]);
+
+/* Whether the kernel takes the dynamic linker that the program names, if it names one. */
+static bool has_linker(long fd, const Elf64_Ehdr *elf)
+{
+    char linker[4096];
+    uint8_t head[HEAD];
+    Elf64_Phdr header;
+
+    for (int i = 0; i < elf->e_phnum; i++) {
+        long at = (long)(elf->e_phoff + (uint64_t)i * sizeof header);
+
+        if (nt_sys6(__NR_pread64, fd, (long)&header, sizeof header, at, 0, 0) != sizeof header)
+            return true; /* it is not for us to say what is wrong */
+        if (header.p_type != PT_INTERP)
+            continue;
+        if (header.p_filesz < 2 || header.p_filesz > sizeof linker ||
+            nt_sys6(__NR_pread64, fd, (long)linker, (long)header.p_filesz, (long)header.p_offset, 0, 0) !=
+                (long)header.p_filesz ||
+            linker[header.p_filesz - 1] != '\0')
+            return false;
+        return read_head(AT_FDCWD, linker, 0, true, head) != BAD;
+    }
+    return true;
+}
+
+/* Whether an ELF file is one that the kernel takes for a program or, if of 64 bits, for a dynamic linker. Its class is
+ * nothing to the kernel; the size of a program header is. */
+static bool is_taken(long fd, const Elf64_Ehdr *elf, bool is_linker)
+{
+    uint16_t short_header;
+    char byte;
+
+    if (elf->e_machine == EM_X86_64 && elf->e_phentsize == sizeof(Elf64_Phdr)) {
+        uint64_t bytes = (uint64_t)elf->e_phnum * sizeof(Elf64_Phdr);
+
+        return bytes > 0 && bytes <= MOST_HEADER_BYTES &&
+               nt_sys6(__NR_pread64, fd, (long)&byte, 1, (long)(elf->e_phoff + bytes - 1), 0, 0) == 1 &&
+               (is_linker || ((elf->e_type == ET_EXEC || elf->e_type == ET_DYN) && has_linker(fd, elf)));
+    }
+    memcpy(&short_header, (const char *)elf + offsetof(Elf32_Ehdr, e_phentsize), sizeof short_header);
+    return !is_linker && short_header == sizeof(Elf32_Phdr) &&
+           (elf->e_machine == EM_X86_64 || elf->e_machine == EM_386);
+}
+
 /* The file's head; BAD if it is not a file that could be executed at all. */
-static enum file read_head(long folder, const char *path, long flags, uint8_t head[HEAD])
+static enum file read_head(long folder, const char *path, long flags, bool is_linker, uint8_t head[HEAD])
 {
     char own[32];
     struct stat status;
@@ -134,9 +159,11 @@ static enum file read_head(long folder, const char *path, long flags, uint8_t he
     bool good = nt_sys3(__NR_fstat, fd, (long)&status, 0) == 0 && (status.st_mode & TYPE_MASK) == TYPE_REGULAR;
     memset(head, 0, HEAD);
     long got = good ? nt_sys6(__NR_pread64, fd, (long)head, HEAD - 1, 0, 0, 0) : 0;
-    if (got >= (long)sizeof elf && memcmp(head, ELFMAG, SELFMAG) == 0 && head[EI_CLASS] == ELFCLASS64) {
+    if (got >= (long)sizeof elf && memcmp(head, ELFMAG, SELFMAG) == 0) {
         memcpy(&elf, head, sizeof elf);
-        good = elf.e_phentsize != sizeof(Elf64_Phdr) || has_linker(fd, &elf);
+        good = is_taken(fd, &elf, is_linker);
+    } else if (got > 0) {
+        good = !is_linker && head[0] == '#' && head[1] == '!';
     }
     if (!is_open || fd != folder)
         nt_sys3(__NR_close, fd, 0, 0);
@@ -169,6 +196,12 @@ bool nt_exec_script(char *line, char **interpreter, char **argument)
     return **interpreter != '\0';
 }
 
+/* Whether the kernel names the file to a script's interpreter by a descriptor, "/dev/fd/3". */
+static bool is_by_descriptor(long folder, const char *path)
+{
+    return (int)folder != AT_FDCWD && path[0] != '/';
+}
+
 /* On the stack: children of vfork, of several threads, are here at the same time in one memory. */
 bool nt_exec_succeeds(const struct nt_exec *exec)
 {
@@ -178,16 +211,18 @@ bool nt_exec_succeeds(const struct nt_exec *exec)
 
     if (!nt_host_program_text(exec->path, name, sizeof name) || !is_vector(exec->argv) || !is_vector(exec->envp))
         return false;
-    enum file file = read_head(exec->folder, name, exec->flags, head);
+    enum file file = read_head(exec->folder, name, exec->flags, false, head);
+    if (file == GOOD && head[0] == '#' && is_by_descriptor(exec->folder, name) &&
+        nt_sys3(__NR_fcntl, exec->folder, F_GETFD, 0) & FD_CLOEXEC)
+        return false; /* the interpreter would not find it */
     for (int depth = 0; file == GOOD && depth < SCRIPTS && nt_exec_script((char *)head, &interpreter, &argument);
          depth++) {
         memmove(name, interpreter, strlen(interpreter) + 1);
-        file = read_head(AT_FDCWD, name, 0, head);
+        file = read_head(AT_FDCWD, name, 0, false, head);
     }
     if (file != GOOD)
         return file == UNREADABLE && is_executed(exec->folder, (const char *)exec->path, exec->flags);
-    unsigned machine = head[MACHINE] | (unsigned)head[MACHINE + 1] << 8;
-    return memcmp(head, "\177ELF", 4) == 0 && (machine == X86_64 || machine == X86);
+    return memcmp(head, ELFMAG, SELFMAG) == 0;
 }
 
 /* ------------------------------------------------------------------------------------------ traced */
@@ -218,6 +253,12 @@ static bool name_of(long fd, char *to, size_t room)
 /* The program's file by a name that the new engine can use. */
 static bool file_name(long folder, const char *path, long flags, char *to, size_t room)
 {
+    uint8_t head[HEAD];
+
+    if (is_by_descriptor(folder, path) && read_head(folder, path, flags, false, head) == GOOD && head[0] == '#') {
+        nt_format(to, room, "/dev/fd/%d%s%s", (int)folder, path[0] == '\0' ? "" : "/", path);
+        return true;
+    }
     if (path[0] == '\0')
         return (flags & AT_EMPTY_PATH) != 0 && name_of(folder, to, room);
     if (path[0] == '/' || (int)folder == AT_FDCWD) {
@@ -247,7 +288,7 @@ void nt_exec_traced(const struct nt_exec *exec, uint8_t but, long (*execute)(con
         if (nt_copy(&word, (const void *)(exec->argv + count * sizeof word), sizeof word) != 0 || word == 0)
             break;
     }
-    size_t room = handed_on_count + count + 8;
+    size_t room = handed_on_count + count + 9;
     if (room > FIXED_WORDS)
         words = tn_host_alloc(room * sizeof *words);
     words[at++] = "tenure-native";
@@ -262,6 +303,8 @@ void nt_exec_traced(const struct nt_exec *exec, uint8_t but, long (*execute)(con
         words[at++] = personality;
     }
     words[at++] = "--";
+    if (count == 0)
+        words[at++] = ""; /* the kernel lets no program begin without */
     if (nt_copy(words + at, (const void *)exec->argv, count * sizeof *words) == 0) {
         words[at + count] = NULL;
         execute((const uint64_t[7]){__NR_execve, (uint64_t) "/proc/self/exe", (uint64_t)words, exec->envp});

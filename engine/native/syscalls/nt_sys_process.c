@@ -390,7 +390,7 @@ static bool execute_path(struct nt_thread *thread, struct nt_call *call, long fo
                          uint64_t flags)
 {
     uint64_t *arguments = &NT_ARG(call, argument);
-    const char *own = nt_file_own(folder, arguments[0]);
+    const char *own = flags & AT_SYMLINK_NOFOLLOW ? NULL : nt_file_own(folder, arguments[0]);
 
     if (own != NULL)
         arguments[0] = (uint64_t)own;
