@@ -231,6 +231,30 @@ static int tail(void)
     return result;
 }
 
+static volatile unsigned leads_to;
+
+static void leads_elsewhere(int signal, siginfo_t *info, void *context)
+{
+    greg_t *segments = &((ucontext_t *)context)->uc_mcontext.gregs[REG_CSGSFS];
+
+    (void)signal;
+    (void)info;
+    *segments = (*segments & ~0xffffLL) | leads_to;
+}
+
+/* A handler returns to what is no code. */
+static void return_to(unsigned segment)
+{
+    struct sigaction action = {.sa_sigaction = leads_elsewhere, .sa_flags = SA_SIGINFO};
+
+    sigaction(SIGUSR1, &action, NULL);
+    leads_to = segment;
+    printf("handler to %x: ", segment);
+    fflush(stdout);
+    if (!sigsetjmp(back, 1))
+        raise(SIGUSR1);
+}
+
 int main(void)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
@@ -264,6 +288,9 @@ int main(void)
     far_away(0, "return");
     far_away(0x2b, "iret");
     far_away(0x1237, "return");
+    return_to(0);
+    return_to(0x2b);
+    return_to(0xfff3);
     calls_32();
     calls_of_page();
     traced();

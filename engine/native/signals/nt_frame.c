@@ -21,7 +21,9 @@ enum {
     MAGIC_1 = 0x46505853,
     MAGIC_2 = 0x46505845,
     CONTEXT_FLAGS = 7, /* extended state there; ss saved; ss to be restored */
-    CODE_SEGMENT = 0x33,
+    CODE_SEGMENT = 0x33, CODE_SEGMENT_32 = 0x23,
+    LOCAL = 4, /* of a selector: what the program has defined, which may be code */
+    TRAP_PROTECTION = 13,
     STACK_SEGMENT = 0x2b,
     PRIVILEGE = 3, /* of a selector; the kernel sets it */
     STOPPED = 125
@@ -154,7 +156,8 @@ bool nt_frame_pop(struct nt_thread *thread)
 
     if (nt_copy(&frame, (const void *)at, sizeof frame) != 0)
         return false;
-    if ((frame.context.cs | PRIVILEGE) != CODE_SEGMENT) {
+    unsigned segment = frame.context.cs | PRIVILEGE;
+    if (segment == CODE_SEGMENT_32 || (segment != CODE_SEGMENT && segment & LOCAL)) {
         nt_finish();
         nt_die(STOPPED, "the native engine cannot return from a signal to the code segment %u: it runs code of 64 "
                "bits\n", frame.context.cs);
@@ -168,6 +171,11 @@ bool nt_frame_pop(struct nt_thread *thread)
     if (!pop_state(thread, frame.context.state)) {
         nt_state_fresh();
         return false; /* as with the kernel, the fault is where the frame leads to */
+    }
+    if (segment != CODE_SEGMENT) { /* no code */
+        thread->trap = TRAP_PROTECTION;
+        thread->error = segment & 0xfffc;
+        return false;
     }
     const stack_t *stack = &frame.context.stack;
     if (!nt_frame_on_altstack(thread) && (stack->ss_flags & SS_DISABLE || stack->ss_size >= 2048))
