@@ -7,6 +7,8 @@
  */
 #include "nt_dispatch.h"
 
+#include <linux/mman.h>
+
 #include "engine/native/base/nt_cpuid.h"
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
@@ -210,10 +212,22 @@ static const void *find_block(uint64_t pc, uint64_t link)
     return head;
 }
 
+/* The page of code at rip, and the next, may be there only when another thread of the program's has brought them
+ * (userfaultfd), which it could not while a block is made here. */
+static void bring_code(struct nt_thread *thread)
+{
+    uint64_t page = NT_DOWN(thread->area->rip, NT_PAGE), bytes = nt_maps_reach(page, 2 * NT_PAGE);
+    struct nt_call call = {.raw = {__NR_madvise, page, bytes, MADV_POPULATE_READ}};
+
+    thread->outside = 1;
+    if (bytes > 0)
+        nt_call_pass(thread, &call);
+}
+
 const void *nt_dispatch(struct nt_area *area)
 {
     struct nt_thread *thread = area->thread;
-    uint64_t link = area->exit;
+    uint64_t link = area->exit, brought = 0;
     bool is_often_here = false;
 
     nt.counts.dispatched++;
@@ -238,6 +252,12 @@ const void *nt_dispatch(struct nt_area *area)
         }
         nt_profile_turn(thread);
         if (nt_code_find(nt.code, area->rip) == NULL && nt_request_begins_at(thread, area->rip)) {
+            link = NT_RESUME;
+            continue;
+        }
+        if (nt.saw_userfaults && brought != area->rip && nt_code_find(nt.code, area->rip) == NULL) {
+            brought = area->rip;
+            bring_code(thread);
             link = NT_RESUME;
             continue;
         }

@@ -33,6 +33,8 @@ struct nt_engine {
     uint64_t stack_top;         /* of the program's first thread */
     bool saw_no_code;           /* a block was made of memory that cannot be executed */
     bool opened_memory;         /* /proc/self/mem was opened for writing */
+    bool saw_userfaults;        /* the program has a userfaultfd */
+    bool forks_change_code;     /* a forked child has not all code of its parent's: MADV_DONTFORK, MADV_WIPEONFORK */
     uint64_t break_start, break_now; /* the program break, under nt_memory_lock */
     struct nt_lock world;       /* held by the thread that wants all others out of generated code ... */
     volatile int stop;          /* ... while this is not 0 */

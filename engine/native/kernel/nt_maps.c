@@ -190,10 +190,14 @@ bool nt_maps_unguard(uint64_t at)
     return is_writable;
 }
 
-uint64_t nt_maps_guarded(void)
+uint64_t nt_maps_guarded(uint64_t start, uint64_t end)
 {
+    uint64_t page = 0;
+
     nt_lock_take(&nt_maps_lock);
-    uint64_t page = guarded.count == 0 ? 0 : guarded.ranges[0].start;
+    size_t i = first_behind(&guarded, start);
+    if (i < guarded.count && guarded.ranges[i].start < end)
+        page = guarded.ranges[i].start > start ? guarded.ranges[i].start : NT_DOWN(start, NT_PAGE);
     nt_lock_give(&nt_maps_lock);
     return page;
 }

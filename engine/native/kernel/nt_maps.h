@@ -39,8 +39,8 @@ bool nt_maps_meets(uint64_t start, uint64_t end);
 void nt_maps_guard(uint64_t start, uint64_t end);
 /* Whether the page of `at` may be written and executed; then it is not guarded any more. */
 bool nt_maps_unguard(uint64_t at);
-/* The lowest guarded page; 0: there is none. */
-uint64_t nt_maps_guarded(void);
+/* The lowest guarded page that [start, end) meets; 0: there is none. */
+uint64_t nt_maps_guarded(uint64_t start, uint64_t end);
 
 /* ---------------------------------------------------------------------------- as the kernel tells it (nt_mapping.c) */
 

@@ -30,7 +30,7 @@ bool nt_call_pass(struct nt_thread *thread, struct nt_call *call)
         nt_baton_take();
         if (!was_made)
             return false;
-        uint64_t page = call->result == -EFAULT ? nt_maps_guarded() : 0;
+        uint64_t page = call->result == -EFAULT ? nt_maps_guarded(0, UINT64_MAX) : 0;
         if (page == 0)
             return true;
         nt_maps_unguard(page);

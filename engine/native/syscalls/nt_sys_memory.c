@@ -196,7 +196,9 @@ bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {
-        if (!(NT_ARG(call, 3) & MREMAP_DONTUNMAP)) {
+        if (NT_ARG(call, 3) & MREMAP_DONTUNMAP) {
+            memory_changed(old, old_bytes, protection); /* with other contents */
+        } else {
             memory_mapped(old, old_bytes, false);
             memory_changed(old, old_bytes, PROT_NONE);
         }
@@ -215,6 +217,8 @@ bool nt_sys_madvise(struct nt_thread *thread, struct nt_call *call)
 
     if (nt_region_meets(start, bytes))
         return nt_call_fail(call, ENOMEM);
+    if (advice == MADV_POPULATE_WRITE)
+        nt_call_give_back(start, bytes);
     if (!nt_call_pass(thread, call))
         return false;
     if (advice == MADV_HUGEPAGE || advice == MADV_COLLAPSE)
@@ -222,6 +226,16 @@ bool nt_sys_madvise(struct nt_thread *thread, struct nt_call *call)
     if ((advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE) &&
         nt_maps_meets(start, start + bytes))
         nt_code_changed(start, bytes);
+    if (advice == MADV_DONTFORK || advice == MADV_WIPEONFORK)
+        nt.forks_change_code |= nt_maps_meets(start, start + bytes);
+    return true;
+}
+
+bool nt_sys_userfaultfd(struct nt_thread *thread, struct nt_call *call)
+{
+    if (!nt_call_pass(thread, call))
+        return false;
+    nt.saw_userfaults |= !nt_failed(call->result);
     return true;
 }
 
@@ -366,6 +380,8 @@ bool nt_sys_process_vm_writev(struct nt_thread *thread, struct nt_call *call)
 
     for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next)
         is_own |= other->running && other->tid == (int)NT_ARG(call, 0);
+    if (is_own)
+        nt_call_give_back_vector(NT_ARG(call, 3), NT_ARG(call, 4));
     if (!nt_call_pass(thread, call))
         return false;
     if (is_own && call->result > 0)

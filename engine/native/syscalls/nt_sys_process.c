@@ -222,6 +222,8 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
             thread->area->gpr[NT_RSP] = stack;
         if (flags & CLONE_CLEAR_SIGHAND)
             nt_signal_clear_actions(thread->process);
+        if (nt.forks_change_code)
+            nt_code_invalidate(nt.code, 0, UINT64_MAX);
     }
     for (int i = LOCKS; i-- > 0;)
         nt_lock_give(locks[i]);
