@@ -5,6 +5,7 @@
  * Prints the same on the bare CPU, which is what it is compared with: no addresses, no times.
  */
 #include <errno.h>
+#include <linux/aio_abi.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -19,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -100,6 +102,35 @@ static void queued(void)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* The same of asynchronous input and output, where the kernel has it. */
+static void rings_with_masks(const sigset_t *mask)
+{
+    struct {
+        const sigset_t *mask;
+        size_t bytes, time; /* in nanoseconds, of no interest */
+    } argument = {mask, 8, 0};
+    char parameters[120] = ""; /* struct io_uring_params */
+    struct timespec long_time = {5, 0};
+    aio_context_t context = 0;
+    struct io_event event;
+    int ring = (int)syscall(SYS_io_uring_setup, 1, parameters);
+    long result;
+
+    if (syscall(SYS_io_setup, 1, &context) == 0) {
+        raise(SIGUSR1);
+        result = syscall(SYS_io_pgetevents, context, 1, 1, &event, &long_time, &argument);
+        printf("io_pgetevents %ld %d\n", result, errno == EINTR);
+        syscall(SYS_io_destroy, context);
+    }
+    for (unsigned with = 0; ring >= 0 && with < 2; with++) {
+        raise(SIGUSR1);
+        result = with ? syscall(SYS_io_uring_enter, ring, 0, 1, 1 | 8, &argument, sizeof argument)
+                      : syscall(SYS_io_uring_enter, ring, 0, 1, 1, mask, 8);
+        printf("io_uring_enter %ld %d\n", result, errno == EINTR);
+    }
+    close(ring);
+}
+
 /* Calls that bring a mask along, in which only SIGUSR2 is blocked. */
 static void with_masks(void)
 {
@@ -125,6 +156,7 @@ static void with_masks(void)
     result = epoll_pwait(epoll, &event, 1, 5000, &mask);
     printf("epoll_pwait %d %d\n", result, errno == EINTR);
     close(epoll);
+    rings_with_masks(&mask);
     sigprocmask(SIG_UNBLOCK, &users, NULL);
 }
 
