@@ -39,12 +39,13 @@ def round_of(words, bare):
     status, out, err = run([TENURE, "record", "-q", "-o", "profile", *words, "--", PROGRAM], timeout=300)
     lines = err.splitlines()
     if status == 125 and len(lines) == 1 and lines[0].startswith("tenure: record: ") and not os.listdir("."):
-        return
+        return False
     check(f"{words}: {err}", (status, sorted(out.split())), bare)
     check(f"{words}: what is left", [file for file in os.listdir(".") if not file.startswith("profile")
                                      or ".raw" in file or file.endswith(".tmp")], [])
     for command in (["check"], ["report"], ["report", "--threads"], ["diff", "profile"]):
         check(f"{words}: {command}", run([TENURE, *command, "profile"])[::2], (0, ""))
+    return True
 
 
 def main():
@@ -56,8 +57,11 @@ def main():
                  if name not in ("sample", "runs")}
         status, out, _ = run([PROGRAM])
         rounds = 400 if os.environ.get("TENURE_SOAK") else 20
-        for words in FOUND + [drawn(rng, found) for _ in range(rounds)]:
-            round_of(words, (status, sorted(out.split())))
+        check("without options", (status, len(out.split())), (3, 8))
+        bare = (status, sorted(out.split()))
+        check("what was wrong once is taken", [round_of(words, bare) for words in FOUND], [True] * len(FOUND))
+        recorded = sum(round_of(drawn(rng, found), bare) for _ in range(rounds))
+        check("rounds that are refused are fewer than others", 2 * recorded > rounds, True)
     finally:
         os.chdir("/")
         shutil.rmtree(folder)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * guest_guarded.c: the kernel changes code: it reads into pages that may be written and executed, several at a time,
- * whose code has just run; moves them and leaves empty ones behind; and gives a child none of them, or empty ones.
+ * whose code has just run; stores there what comes besides; moves them and leaves empty ones behind; and gives a child
+ * none of them, or empty ones.
  *
  * Prints what the code in each of the pages gives, the same as on the bare CPU.
  */
@@ -158,6 +159,34 @@ static void messages(void)
     msgctl(queue, IPC_RMID, NULL);
 }
 
+/* What a call stores besides lies on such a page: a call that is made twice takes the next message, and has no child to
+ * wait for. */
+static void stored_besides(void)
+{
+    socklen_t *bytes = (socklen_t *)(void *)(code + 2 * AT);
+    int *status = (int *)(void *)(code + 2 * AT), ends[2];
+    char text[2] = "?";
+
+    if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) != 0)
+        return;
+    send(ends[0], "a", 1, 0);
+    send(ends[0], "b", 1, 0);
+    *bytes = AT;
+    begin();
+    long result = recvfrom(ends[1], text, 1, MSG_DONTWAIT, (struct sockaddr *)(code + 3 * AT), bytes);
+    printf("recvfrom: %ld %s %u\n", result, text, (unsigned)*bytes);
+    close(ends[0]);
+    close(ends[1]);
+
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(7);
+    begin();
+    result = waitpid(child, status, 0);
+    printf("waitpid: %d %d\n", result == child, WEXITSTATUS(*status));
+}
+
 /* What was there has gone elsewhere, and the pages that it has left are empty. */
 static void moved(void)
 {
@@ -172,6 +201,15 @@ static void moved(void)
     make(now + AT, NEW);
     printf("moved: %d %d\n", run(now + AT), run(now + PAGE + AT));
     munmap(now, BYTES);
+}
+
+/* It stays where it is, since there is no room behind it. */
+static void not_moved(void)
+{
+    begin();
+    printf("not moved: %d\n", mremap(code, BYTES, 2 * BYTES, 0) == MAP_FAILED);
+    make(code + AT, NEW);
+    tell("changed", 0);
 }
 
 static void children(void)
@@ -202,7 +240,9 @@ int main(void)
         make(other + i * PAGE + AT, NEW + i);
     files();
     messages();
+    stored_besides();
     moved();
+    not_moved();
     children();
     return 0;
 }

@@ -172,13 +172,12 @@ bool nt_frame_pop(struct nt_thread *thread)
         nt_state_fresh();
         return false; /* as with the kernel, the fault is where the frame leads to */
     }
-    if (segment != CODE_SEGMENT) { /* no code */
-        thread->trap = TRAP_PROTECTION;
-        thread->error = segment & 0xfffc;
-        return false;
-    }
     const stack_t *stack = &frame.context.stack;
     if (!nt_frame_on_altstack(thread) && (stack->ss_flags & SS_DISABLE || stack->ss_size >= 2048))
         thread->altstack = *stack;
-    return true;
+    if (segment == CODE_SEGMENT)
+        return true;
+    thread->trap = TRAP_PROTECTION; /* no code */
+    thread->error = segment & 0xfffc;
+    return false;
 }

@@ -193,6 +193,8 @@ bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
         if (nt_maps_unguard(page))
             protection |= PROT_WRITE;
     }
+    if (protection & PROT_WRITE)
+        nt_code_changed(old, old_bytes); /* whether or not it moves, nobody sees stores to it any more */
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {

@@ -335,6 +335,7 @@ bool nt_sys_exit_group(struct nt_thread *thread, struct nt_call *call)
 
 bool nt_sys_wait(struct nt_thread *thread, struct nt_call *call)
 {
+    nt_call_give_back_stored(call);
     if (!nt_call_pass(thread, call))
         return false;
     if (!nt_failed(call->result))

@@ -192,13 +192,13 @@ bool nt_sys_epoll_pwait(struct nt_thread *thread, struct nt_call *call)
     return pass_with_mask(thread, call, NT_ARG(call, 4));
 }
 
-/* The mask, or where a structure is that begins with it. */
+/* Where it waits: the mask, or where a structure is that begins with it. */
 bool nt_sys_io_uring_enter(struct nt_thread *thread, struct nt_call *call)
 {
-    const uint64_t structure = 8, registered = 64; /* IORING_ENTER_EXT_ARG, IORING_ENTER_EXT_ARG_REG */
+    const uint64_t waits = 1, structure = 8, registered = 64; /* IORING_ENTER_GETEVENTS, _EXT_ARG, _EXT_ARG_REG */
     uint64_t flags = NT_ARG(call, 3), at = NT_ARG(call, 4);
 
-    if (flags & registered || (flags & structure && nt_copy(&at, (const void *)at, sizeof at) != 0))
+    if (!(flags & waits) || flags & registered || (flags & structure && nt_copy(&at, (const void *)at, sizeof at) != 0))
         return nt_call_pass(thread, call);
     return pass_with_mask(thread, call, at);
 }

@@ -32,6 +32,8 @@ bool nt_call_pass(struct nt_thread *thread, struct nt_call *call);
  * page of that guarded. */
 void nt_call_give_back(uint64_t start, uint64_t bytes);
 void nt_call_give_back_vector(uint64_t vector, uint64_t parts);
+/* The same of what the call stores besides, where it is one of those that cannot be made again. */
+void nt_call_give_back_stored(const struct nt_call *call);
 /* It has failed with `error`. Returns true. */
 bool nt_call_fail(struct nt_call *call, int error);
 
@@ -43,7 +45,8 @@ void nt_system_call_32(struct nt_thread *thread, uint64_t number);
 nt_call_handler nt_sys_brk, nt_sys_mmap, nt_sys_munmap, nt_sys_mprotect, nt_sys_mremap, nt_sys_madvise,
     nt_sys_mlockall, nt_sys_munlockall, nt_sys_userfaultfd, nt_sys_shmat, nt_sys_shmdt, nt_sys_write,
     nt_sys_process_vm_writev;
-nt_call_handler nt_sys_read, nt_sys_getrandom, nt_sys_readv, nt_sys_io_submit, nt_sys_recvmsg, nt_sys_recvmmsg;
+nt_call_handler nt_sys_read, nt_sys_accept, nt_sys_getrandom, nt_sys_readv, nt_sys_io_submit, nt_sys_recvmsg,
+    nt_sys_recvmmsg;
 nt_call_handler nt_sys_clone, nt_sys_clone3, nt_sys_fork, nt_sys_vfork, nt_sys_execve, nt_sys_execveat, nt_sys_exit,
     nt_sys_alone, nt_sys_exit_group, nt_sys_wait, nt_sys_arch_prctl, nt_sys_prctl, nt_sys_refuse;
 nt_call_handler nt_sys_rt_sigaction, nt_sys_rt_sigprocmask, nt_sys_rt_sigreturn, nt_sys_sigaltstack,
