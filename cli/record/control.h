@@ -31,11 +31,11 @@ struct control {
 bool control_open(const char *command, struct control *control, const char *folder, pid_t pid);
 void control_close(struct control *control);
 
-/* Waits until processes that are started have a later start time than this one, to the clock tick (of 10 ms) that
- * /proc knows. */
+/* Waits for the end of the clock tick (of 10 ms) in which this process began: /proc then gives a later start time to
+ * every process that is started afterwards. */
 void control_leave_tick(void);
 
-/* Whether a process that was started behind control_leave_tick is there and has not ended; one that nobody has waited
+/* Whether a process that was started after control_leave_tick is there and has not ended; one that nobody has waited
  * for has. */
 bool control_lives(pid_t pid);
 

@@ -402,8 +402,8 @@ bool trial_begin(struct trial *trial, bool words_only)
     }
     if (sample != NULL && strcmp(sample, "1") != 0) {
         term_error(
-            "%s was recorded with --sample=%s: other sets would be sampled where data is elsewhere, and what that "
-            "saves be lost in the margins; record it without",
+            "%s was recorded with --sample=%s: data that lies elsewhere is in other sets than those that were "
+            "sampled, so what it saves would be lost in the margins; record it without --sample",
             given_name(), sample);
         return false;
     }

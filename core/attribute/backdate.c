@@ -19,7 +19,7 @@
 enum {
     FIRST_EDGES = 1024,
     BATCHES = 64,     /* of a full tree, to be pruned one at a time */
-    OFTEN = 8,        /* times the limit: if so many were pruned, there is twice as much room from then on */
+    OFTEN = 8,        /* times the limit of a tree: if it has pruned so many nodes, its limit is doubled */
     MOST_VISITS = 16, /* for each node pruned, for that to be worth it */
     MOST_GARBAGE = 64, /* elements of maps, for each node: most are then in maps that no node has */
     MAP_ELEMENTS = 1 << 25,

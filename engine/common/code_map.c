@@ -54,7 +54,7 @@ struct code_map {
     tn_core *core;
     struct object *objects; /* the most recently used first */
     struct jit jits[2];
-    bool written;          /* perhaps, to a file of these, since they were read */
+    bool written;          /* one of their files may have become longer since it was read */
     struct slot cache[CACHE_SIZE]; /* functions by address, direct-mapped */
 };
 
@@ -103,7 +103,7 @@ static struct slot *slot_of(struct code_map *map, uint64_t address)
     return &map->cache[(address ^ address >> 13) % CACHE_SIZE];
 }
 
-/* What is known of addresses from `start` on no longer holds. */
+/* What is remembered of the addresses [start, start + bytes) no longer holds. */
 static void forget_cached(struct code_map *map, uint64_t start, uint64_t bytes)
 {
     for (uint64_t i = 0; i < CACHE_SIZE && i < bytes; i++) {

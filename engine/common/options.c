@@ -624,7 +624,7 @@ const char *options_check(struct engine_options *o)
         return wrong;
     if (o->tlb)
         tlb_detect(geometry_ask_processor, o->config.itlb, o->config.dtlb);
-    if (!options_given(o, "paths"))
+    if (!options_given(o, "paths")) /* a number that was asked for is kept to */
         o->config.most_doublings = 2;
     if (o->config.coherence && !o->turn)
         o->turn = USUAL_TURN;

@@ -2,9 +2,10 @@
 /*
  * nt_load.c: ELF files into memory. See nt_load.h.
  *
- * A file's segments are mapped one by one, never over anything that is there, but for earlier segments of the file: of
- * several that have a page the kernel lets the last have it. A file that may lie anywhere is given a free range first,
- * all of which is then given back for its segments; nobody else is there yet who could take it.
+ * A file's segments are mapped one by one, never over anything that is there, but for earlier segments of the file:
+ * where several have a page in common, the last of them has it, as with the kernel. A file that may lie anywhere is
+ * given a free range first, all of which is then given back for its segments; nobody else is there yet who could take
+ * it.
  */
 #include "nt_load.h"
 
