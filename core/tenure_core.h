@@ -262,6 +262,15 @@ static inline bool tn_also_any_other(const struct tn_config *config)
     return false;
 }
 
+/* Whether any I1, the recorded one or a further machine's, tells a line that was used once from one used again. */
+static inline bool tn_any_i1_is_rrip(const struct tn_config *config)
+{
+    bool any = config->i1.policy == TN_RRIP;
+    for (uint32_t i = 0; i < config->also_count; i++)
+        any |= config->also[i].i1.policy == TN_RRIP;
+    return any;
+}
+
 static inline bool tn_has_tlbs(const struct tn_config *config)
 {
     return config->itlb[0].entries || config->dtlb[0].entries;

@@ -31,6 +31,21 @@ MACHINES = {
     'lines': 'I1 = 4K,4,64\nD1 = 8K,8,32\nLL = 64K,8,64\n',
     'plru': 'I1 = 2K,2,64,rrip\nD1 = 8K,8,64,plru\nLL = 64K,8,64\n',
 }
+# Three lines of one set of a small I1 by turns, one of which is used again behind a branch that is not taken; then two
+# others.
+AGAIN = r'''
+int main(void)
+{
+    for (int round = 0; round < 4; round++)
+        __asm__("mov $20000, %%ecx\ntest %%ecx, %%ecx\n"
+                ".p2align 10\n1: js 4f\ndec %%ecx\njmp 2f\n"
+                ".p2align 10\n2: jmp 3f\n"
+                ".p2align 10\n3: jmp 1b\n"
+                ".p2align 10\n4: nop\njmp 5f\n"
+                ".p2align 10\n5: nop" ::: "ecx", "cc");
+    return 0;
+}
+'''
 ALSO = ('same', 'ways', 'other', 'long') # four at most
 TABLES = ('totals', 'functions', 'lines', 'instructions', 'paths', 'data_objects', 'loops', 'arcs', 'threads')
 TIMES = {'Time', 'Time_incl', 'Time_self', 'pages'} # which go by misses of the recorded D1, pages of data too
@@ -181,6 +196,10 @@ def main():
         for source in (f'{KERNELS}/hydro.c', f'{CASES}/heap_gaps.c', f'{CASES}/true_sharing.c'):
             program = os.path.basename(source)[:-2]
             check(program, run(['gcc', '-O2', '-g', '-pthread', source, '-o', program, '-lm'])[0], 0)
+        with open('again.c', 'w', encoding='ascii') as file:
+            file.write(AGAIN)
+        check('again', run(['gcc', 'again.c', '-o', 'again'])[0], 0)
+        equal('native', ['./again'], machines=('plru',))
         equal('native', ['./hydro', '60', '2'])
         equal('native', ['./heap_gaps'])
         equal('native', ['./heap_gaps'], '--tlb=yes', '--itlb=8,4', '--dtlb=8,4',

@@ -151,7 +151,7 @@ static void plan_fetches(struct making *m, const struct nt_stretch *stretch, uns
         if (!tn_is_sampled(tn_layout(m->planner->core), line))
             continue;
         if (line != *fetched || i == stretch->insn)
-            plan_run(m, stretch, i, line, line == *fetched && m->planner->config->i1.policy != TN_RRIP);
+            plan_run(m, stretch, i, line, line == *fetched && !tn_any_i1_is_rrip(m->planner->config));
         *fetched = line;
     }
 }

@@ -32,8 +32,8 @@ struct nt_planned_access {
 
 /* A fetch run: if the way that the table's element names holds not `line`, tn_slow_fetch(id); then these constants.
  * `known`: the stretch in front, in the same block, fetched from this line last. So it is there, and the one used last:
- * nothing is tested, and its stamp, which no other line's is later than, may stay (but for RRIP, to which every use
- * counts). */
+ * nothing is tested, and its stamp, which no other line's is later than, may stay (but not if an I1 has RRIP, to which
+ * every use counts). */
 struct nt_planned_run {
     uint8_t insn;
     bool known;
