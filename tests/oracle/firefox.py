@@ -15,6 +15,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 
 EVENTS = ["Ir", "L1m", "SpLoss1"]
 failures = []
@@ -34,19 +35,40 @@ def main():
     with open(cli, encoding="utf-8") as file:
         cli = os.path.join(os.path.dirname(cli), json.load(file)["bin"]["profiler-cli"])
     with tempfile.TemporaryDirectory(prefix="tenure-oracle.") as work:
+        sessions = os.path.join(work, "sessions")
+        os.mkdir(sessions)
+        environment = {**os.environ, "HOME": work, "PROFILER_CLI_SESSION_DIR": sessions}
+
         def run(*command):
             return subprocess.run(command, cwd=work, check=True, stdout=subprocess.PIPE, timeout=300,
-                                  env={**os.environ, "HOME": work}).stdout
+                                  env=environment).stdout
+
+        def answer(*words):
+            """Asks the server, once it has begun to listen: `load` itself waits for that for half a second, which is
+            too short on a busy machine, and who asks before takes it for dead and removes its files."""
+            end = time.monotonic() + 120
+            while True:
+                if os.path.exists(os.path.join(sessions, "export.sock")):
+                    try:
+                        return json.loads(run("node", cli, *words, "--session", "export"))
+                    except subprocess.CalledProcessError: # it reads the profile
+                        if server.poll() is not None or time.monotonic() > end:
+                            raise
+                if time.monotonic() > end:
+                    raise TimeoutError("profiler-cli does not begin to listen")
+                time.sleep(0.2)
 
         run(tenure, "record", "-q", "-o", "profile", program)
         run(tenure, "export", "--format=firefox", "--threshold=0", "--events=" + ",".join(EVENTS), "-o", "export.json",
             "profile")
-        run("node", cli, "load", "export.json")
+        server = subprocess.Popen(["node", cli, "--daemon", "export.json", "--session", "export"], cwd=work,
+                                  env=environment, stdout=subprocess.DEVNULL)
         try:
-            seen = [json.loads(run("node", cli, "thread", "functions", "--json", "--include-idle", "--limit", "0",
-                                   "--thread", f"t-{i}")) for i in range(len(EVENTS))]
+            seen = [answer("thread", "functions", "--json", "--include-idle", "--limit", "0", "--thread", f"t-{i}")
+                    for i in range(len(EVENTS))]
         finally:
-            run("node", cli, "stop", "--all")
+            server.kill()
+            server.wait()
         database = sqlite3.connect(os.path.join(work, "profile"))
         for event, thread in zip(EVENTS, seen):
             check("names", thread["friendlyThreadName"].partition(":")[0], event)
