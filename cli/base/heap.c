@@ -5,13 +5,15 @@
  * The linker leads every call of these functions here (--wrap in meson.build). Whoever called still gets NULL, and may
  * take it for the lack of a name, say; but what is made of profiles from now on is thrown away (profile/base/sound.h).
  * Streams, folders and printed texts are memory, too, which the C library allocates behind the linker's back. Unnoticed
- * it would be one error, and the next allocation that fails another one.
+ * it would be one error, and the next allocation that fails another one. So are tables of an object file: where libelf
+ * or libdw has no memory for one, they say no more than that there is none.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "profile/base/sound.h"
 
@@ -46,6 +48,34 @@ WRAP(noticed_open, FILE *, fopen64, (const char *path, const char *mode), (path,
 WRAP(noticed_open, FILE *, fdopen, (int descriptor, const char *mode), (descriptor, mode))
 WRAP(noticed_open, FILE *, open_memstream, (char **text, size_t *size), (text, size))
 WRAP(noticed_open, DIR *, opendir, (const char *path), (path))
+
+/* `none`: whether there is nothing, or no memory. What these point to is nothing to this file. */
+#define WRAP_ELF(none, type, name, parameters, arguments) \
+    type __real_##name parameters; \
+    type __wrap_##name parameters; \
+    type __wrap_##name parameters \
+    { \
+        errno = 0; \
+        type got = __real_##name arguments; \
+        if ((none) && errno == ENOMEM) \
+            tp_sound_no_memory(); \
+        return got; \
+    }
+WRAP_ELF(got == NULL, void *, elf_begin, (int file, int how, void *archive), (file, how, archive))
+WRAP_ELF(got == NULL, void *, elf_getscn, (void *elf, size_t index), (elf, index))
+WRAP_ELF(got == NULL, void *, elf_nextscn, (void *elf, void *section), (elf, section))
+WRAP_ELF(got == NULL, void *, elf_getdata, (void *section, void *data), (section, data))
+WRAP_ELF(got == NULL, void *, elf_rawdata, (void *section, void *data), (section, data))
+WRAP_ELF(got == NULL, void *, elf_rawfile, (void *elf, size_t *size), (elf, size))
+WRAP_ELF(got == NULL, void *, elf_strptr, (void *elf, size_t index, size_t at), (elf, index, at))
+WRAP_ELF(got == NULL, void *, gelf_getshdr, (void *section, void *out), (section, out))
+WRAP_ELF(got == NULL, void *, gelf_getphdr, (void *elf, int index, void *out), (elf, index, out))
+WRAP_ELF(got == NULL, void *, dwarf_begin_elf, (void *elf, int how, void *group), (elf, how, group))
+WRAP_ELF(got == NULL, void *, dwelf_elf_gnu_debuglink, (void *elf, void *crc), (elf, crc))
+WRAP_ELF(got <= 0, ssize_t, dwelf_elf_gnu_build_id, (void *elf, void *id), (elf, id))
+WRAP_ELF(got <= 0, ssize_t, dwelf_dwarf_gnu_debugaltlink, (void *dwarf, void *name, void *id), (dwarf, name, id))
+WRAP_ELF(got != 0, int, elf_getphdrnum, (void *elf, size_t *count), (elf, count))
+WRAP_ELF(got != 0, int, elf_getshdrstrndx, (void *elf, size_t *index), (elf, index))
 
 __attribute__((format(printf, 2, 3))) int __wrap_asprintf(char **text, const char *format, ...);
 int __wrap_asprintf(char **text, const char *format, ...)

@@ -6,7 +6,8 @@ memory.py: no command says something false, or crashes, where memory runs out.
 One allocation of a command fails, or that and all behind it. Then the command answers as it does with memory, or fails:
 status 1, one line on stderr, nothing on stdout, no file. Of the allocations of a command some are chosen; TENURE_SOAK:
 all. PROGRAM, which has debug information, is recorded: of its import all allocations fail, one at a time, until libdw
-has opened its units, since it does not look whether it has them. Of a program with many lines, some.
+has opened its units, since it does not look whether it has them. Of a program with many lines, those around the
+opening of its file, and some.
 
     memory.py TENURE FAIL_ALLOC [PROGRAM]
 """
@@ -24,6 +25,7 @@ from checks import check, finish
 TENURE, FAIL_ALLOC = (os.path.abspath(path) for path in sys.argv[1:3])
 CHOSEN, UNTIL_UNITS = 6, 200
 LINES, OF_LONG = 4000, 60 # libdw has room for 2,048 lines without asking for any
+OPENING = range(90, 160)
 ENVIRONMENT = {**os.environ, 'LC_ALL': 'C.UTF-8', 'COLUMNS': '120', 'NO_COLOR': '1'}
 GIVEN = ('profile', 'raw', 'plain', 'program', 'long')
 IMPORT = ['import', '-q', '-o', '+']
@@ -92,7 +94,7 @@ def main():
                 sound, words, count = answer([*IMPORT, 'long'], folder, None)
                 check('allocations of an import with many lines', (sound[0], count > LINES), (0, True))
                 jobs += [([*IMPORT, 'long'], folder, str(n), sound, words)
-                         for n in filled.chosen(count, chance, OF_LONG, 10 * OF_LONG)]
+                         for n in (*OPENING, *filled.chosen(count, chance, OF_LONG, 10 * OF_LONG))]
         for _ in pool.map(one, jobs):
             pass
     sys.exit(finish())
