@@ -35,7 +35,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix='tenure-mpi.') as folder:
         os.chdir(folder)
         os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
-        subprocess.run(['mpicc', '-O1', '-g', '-o', 'ring', source], check=True)
+        if run(['mpicc', '-O1', '-g', '-o', 'ring', source])[0] != 0: # its programs are here without its header
+            print('Open MPI cannot compile here')
+            return 77
         plain = run(RUN + ['./ring'], timeout=300)
         check('without a profiler', plain[0], 0)
         profiled = run(RUN + [tenure, 'record', '-q', '--out', 'ring.%q{OMPI_COMM_WORLD_RANK}', '--', './ring'],
