@@ -26,12 +26,12 @@ struct payers {
 /* The loader's counters of a level below level 1, made if there are none. */
 static inline struct payers payers_below(tn_core *core, const struct tn_taken *taken, enum tn_level level)
 {
-    uint32_t at = taken->group * core->pools.far_group + (level - 1) * core->pools.far_level;
+    uint32_t at = (level - 1) * core->pools.far_level;
     struct payers payers = {core->waste, core->waste};
     if (taken->entry->late)
-        payers.centre = tn_far(&core->pools, taken->entry->late) + at;
+        payers.centre = tn_far(&core->pools, taken->entry->late, taken->group) + at;
     if (taken->node)
-        payers.node = tn_far(&core->pools, taken->node) + at;
+        payers.node = tn_far(&core->pools, taken->node, taken->group) + at;
     return payers;
 }
 

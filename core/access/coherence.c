@@ -162,9 +162,9 @@ static void charge_coherence(const struct tn_coherent_access *access, uint32_t w
     tn_core *core = access->thread->core;
     struct tn_node *node = access->thread->collecting ? access->thread->running.node : NULL;
     if (access->late)
-        tn_near(&core->pools, access->late)[core->pools.coherence + what]++;
+        tn_near(&core->pools, access->late, 0)[core->pools.coherence + what]++;
     if (node)
-        tn_near(&core->pools, tn_late_of_node(core->data, node, access->late))[core->pools.coherence + what]++;
+        tn_near(&core->pools, tn_late_of_node(core->data, node, access->late), 0)[core->pools.coherence + what]++;
 }
 
 /* The instruction that pays for what `instr` does now. */

@@ -681,11 +681,14 @@ TN_ALWAYS_INLINE uint64_t *near_of(tn_core *core, struct tn_late *late, uint32_t
     struct counters {
         uint64_t counter[TN_LATE_PER_LEVEL];
     };
-    if (!late->near)
-        late->near = tn_slots_get(&core->pools.near);
-    uint64_t *near = plain && core->pools.near_counters == TN_LATE_PER_LEVEL
-                         ? TN_ARRAY_AT(struct counters, &core->pools.near.array, late->near)->counter
-                         : (uint64_t *)tn_slots_at(&core->pools.near, late->near) + group * core->pools.near_group;
+    uint64_t *near;
+    if (!plain || core->pools.near_counters != TN_LATE_PER_LEVEL) {
+        near = tn_near(&core->pools, late, group);
+    } else {
+        if (!late->near)
+            late->near = tn_slots_get(&core->pools.near);
+        near = TN_ARRAY_AT(struct counters, &core->pools.near.array, late->near)->counter;
+    }
     __builtin_prefetch(near, 1);
     return near;
 }

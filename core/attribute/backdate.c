@@ -521,7 +521,7 @@ static void clear_node(struct tn_forest *forest, struct tn_node *node)
     drop_more(forest, node);
 }
 
-/* Give a node's costs (self and below) to its arc, its function and its parent. */
+/* Give a node's costs (self and below) to its arc, its function and its parent. They are to be cleared or dropped. */
 static void give_costs(struct tn_forest *forest, struct tn_node *node, const struct tn_costs *self)
 {
     struct tn_function_total *total = total_of(forest->sums, node->context);
@@ -530,18 +530,20 @@ static void give_costs(struct tn_forest *forest, struct tn_node *node, const str
     total->calls += calls;
     if (arc)
         arc->calls += calls;
-    const struct tn_costs *parts[] = {self, node->more ? &node->more->below : NULL};
     tn_costs_add(forest->pools, &total->self, self);
-    for (int i = 0; i < 2; i++) {
-        if (!parts[i] || tn_costs_are_zero(forest->pools, parts[i]))
-            continue;
-        if (node->charges_arc)
-            tn_costs_add(forest->pools, &arc->inclusive, parts[i]);
-        if (node->charges_function)
-            tn_costs_add(forest->pools, &total->inclusive, parts[i]);
-        if (node->parent)
-            tn_costs_add(forest->pools, &tn_node_more(forest, node->parent)->below, parts[i]);
+    const struct tn_costs *all = self;
+    if (node->more && !tn_costs_are_zero(forest->pools, &node->more->below)) {
+        tn_costs_add(forest->pools, &node->more->below, self);
+        all = &node->more->below;
+    } else if (tn_costs_are_zero(forest->pools, self)) {
+        return;
     }
+    if (node->charges_arc)
+        tn_costs_add(forest->pools, &arc->inclusive, all);
+    if (node->charges_function)
+        tn_costs_add(forest->pools, &total->inclusive, all);
+    if (node->parent)
+        tn_costs_add(forest->pools, &tn_node_more(forest, node->parent)->below, all);
 }
 
 /* Below pruned children the tree knows sums only; a fold moves those up, so nothing is approximate afterwards. */

@@ -4,7 +4,6 @@
  */
 #include "cost.h"
 
-#include "core/raw_format.h"
 #include "core/tenure_core.h"
 
 #include <string.h>
@@ -62,8 +61,16 @@ size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools)
 
 /* ------------------------------------------------------------------------------------------ blocks */
 
+/* As a rule eight counters are a line of the host, and those of most lines are zero: then `to` is not asked for. */
 static void block_add(uint64_t *restrict to, const uint64_t *restrict from, uint32_t counters)
 {
+    for (; counters >= 8; counters -= 8, to += 8, from += 8) {
+        if (!(from[0] | from[1] | from[2] | from[3] | from[4] | from[5] | from[6] | from[7]))
+            continue;
+#pragma GCC unroll 8
+        for (uint32_t i = 0; i < 8; i++)
+            to[i] += from[i];
+    }
     for (uint32_t i = 0; i < counters; i++)
         to[i] += from[i];
 }
@@ -71,49 +78,61 @@ static void block_add(uint64_t *restrict to, const uint64_t *restrict from, uint
 static bool block_is_zero(const uint64_t *block, uint32_t counters)
 {
     uint64_t any = 0;
+#pragma GCC unroll 8
     for (uint32_t i = 0; i < counters; i++)
         any |= block[i];
     return any == 0;
 }
 
-/* Where sets are sampled, most groups of most blocks have nothing. */
-static void groups_add(uint64_t *to, const uint64_t *from, uint32_t groups, uint32_t counters)
+static void block_subtract(uint64_t *restrict to, const uint64_t *restrict from, uint32_t counters)
 {
-    for (uint32_t group = 0; group < groups; group++, to += counters, from += counters) {
-        if (groups == 1 || !block_is_zero(from, counters))
-            block_add(to, from, counters);
+    for (uint32_t i = 0; i < counters; i++)
+        to[i] -= from[i];
+}
+
+/* `change`: block_add or block_subtract. */
+TN_ALWAYS_INLINE void late_change(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from,
+                                  void (*change)(uint64_t *to, const uint64_t *from, uint32_t counters))
+{
+    for (uint32_t group = 0; group < pools->groups; group++) {
+        if (tn_late_has(pools, from->near, group))
+            change(tn_near(pools, to, group), tn_late_at(pools, from, TN_LEVEL_1, group), pools->near_group);
+        if (tn_late_has(pools, from->far, group))
+            change(tn_far(pools, to, group), tn_late_at(pools, from, TN_LEVEL_LL, group), pools->far_group);
     }
 }
 
 void tn_late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from)
 {
-    if (from->near)
-        groups_add(tn_near(pools, to), tn_slots_at(&pools->near, from->near), pools->groups, pools->near_group);
-    if (from->far)
-        groups_add(tn_far(pools, to), tn_slots_at(&pools->far, from->far), pools->groups, pools->far_group);
+    late_change(pools, to, from, block_add);
 }
 
 void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late)
 {
     if (late->near)
-        memset(tn_slots_at(&pools->near, late->near), 0, pools->near_counters * sizeof(uint64_t));
+        memset(tn_slots_at(&pools->near, late->near & TN_LATE_INDEX), 0, pools->near_counters * sizeof(uint64_t));
     if (late->far)
-        memset(tn_slots_at(&pools->far, late->far), 0, pools->far_counters * sizeof(uint64_t));
+        memset(tn_slots_at(&pools->far, late->far & TN_LATE_INDEX), 0, pools->far_counters * sizeof(uint64_t));
 }
 
 void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late)
 {
     if (late->near)
-        tn_slots_put(&pools->near, late->near);
+        tn_slots_put(&pools->near, late->near & TN_LATE_INDEX);
     if (late->far)
-        tn_slots_put(&pools->far, late->far);
+        tn_slots_put(&pools->far, late->far & TN_LATE_INDEX);
     *late = (struct tn_late){0, 0};
 }
 
 bool tn_late_is_zero(const struct tn_cost_pools *pools, const struct tn_late *late)
 {
-    return (!late->near || block_is_zero(tn_slots_at(&pools->near, late->near), pools->near_counters)) &&
-           (!late->far || block_is_zero(tn_slots_at(&pools->far, late->far), pools->far_counters));
+    for (uint32_t group = 0; group < pools->groups; group++) {
+        const uint64_t *near = tn_late_at(pools, late, TN_LEVEL_1, group);
+        const uint64_t *far = tn_late_at(pools, late, TN_LEVEL_LL, group);
+        if ((near && !block_is_zero(near, pools->near_group)) || (far && !block_is_zero(far, pools->far_group)))
+            return false;
+    }
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------------ costs */
@@ -125,23 +144,11 @@ void tn_costs_add(struct tn_cost_pools *pools, struct tn_costs *to, const struct
         tn_late_add(pools, &to->late[stream], &from->late[stream]);
 }
 
-static void block_subtract(uint64_t *restrict to, const uint64_t *restrict from, uint32_t counters)
-{
-    for (uint32_t i = 0; i < counters; i++)
-        to[i] -= from[i];
-}
-
 void tn_costs_subtract(struct tn_cost_pools *pools, struct tn_costs *to, const struct tn_costs *from)
 {
     block_subtract(to->immediate, from->immediate, TN_IMMEDIATE_EVENTS);
-    for (int stream = 0; stream < TN_STREAMS; stream++) {
-        const struct tn_late *late = &from->late[stream];
-        if (late->near)
-            block_subtract(tn_near(pools, &to->late[stream]), tn_slots_at(&pools->near, late->near),
-                           pools->near_counters);
-        if (late->far)
-            block_subtract(tn_far(pools, &to->late[stream]), tn_slots_at(&pools->far, late->far), pools->far_counters);
-    }
+    for (int stream = 0; stream < TN_STREAMS; stream++)
+        late_change(pools, &to->late[stream], &from->late[stream], block_subtract);
 }
 
 void tn_costs_clear(struct tn_cost_pools *pools, struct tn_costs *costs)

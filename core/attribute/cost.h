@@ -17,14 +17,16 @@
  * and each counts what the written event of its name has more than the next one.
  * Where TLBs are simulated, near blocks have TN_TLBS counters more, behind those of a level; where D1s are kept
  * coherent TN_COHERENCES; TN_ALSO_EVENTS of each further machine are behind all others. Where sets are sampled, a block
- * has all that once for each group (access/sample.h), one behind the other. A cost centre is an instruction in a
- * thread: its execution count comes from segment counters; what a segment cannot know (mispredictions, guarded
- * accesses, costs of skipped callees) is in `extra`.
+ * has all that once for each group (access/sample.h), one behind the other, and its name says which groups were ever
+ * charged, since of most blocks most were not. A cost centre is an instruction in a thread: its execution count comes
+ * from segment counters; what a segment cannot know (mispredictions, guarded accesses, costs of skipped callees) is in
+ * `extra`.
  */
 #ifndef TENURE_CORE_COST_H
 #define TENURE_CORE_COST_H
 
 #include "core/base/arena.h"
+#include "core/raw_format.h"
 #include "core/tenure_core.h"
 
 #include <stdbool.h>
@@ -90,10 +92,15 @@ enum { TN_LATE_MOST = TN_LATE_PER_LEVEL + TN_WRITE_BACKS + TN_PREFETCHES + TN_KI
 
 enum tn_stream { TN_FETCH, TN_DATA, TN_STREAMS };
 
-/* The late events of a stream: two blocks of struct tn_cost_pools. 0: all zero. */
+/* The late events of a stream: names of two blocks of struct tn_cost_pools. 0: all zero. Else the index of the block,
+ * and where sets are sampled, in the high bits, one for each group that was charged. (Pairs and strides go by the name
+ * of a block; they are not sampled.) */
 struct tn_late {
     uint32_t near, far;
 };
+enum { TN_LATE_INDEX_BITS = 26, TN_LATE_INDEX = (1 << TN_LATE_INDEX_BITS) - 1 };
+_Static_assert(TN_LATE_INDEX_BITS + TN_SAMPLE_GROUPS <= 32, "a bit for each group");
+_Static_assert(TN_ARRAY_CHUNKS << TN_ARRAY_CHUNK_BITS <= 1 << TN_LATE_INDEX_BITS, "any index of a block");
 
 struct tn_costs {
     uint64_t immediate[TN_IMMEDIATE_EVENTS];
@@ -150,31 +157,42 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *con
 void tn_cost_pools_free(struct tn_cost_pools *pools);
 size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools);
 
-/* The counters of level 1, of all groups, made if there are none. */
-static inline uint64_t *tn_near(struct tn_cost_pools *pools, struct tn_late *late)
+/* The counters of level 1 and a group, made if there are none. */
+static inline uint64_t *tn_near(struct tn_cost_pools *pools, struct tn_late *late, uint32_t group)
 {
     if (!late->near)
         late->near = tn_slots_get(&pools->near);
-    return tn_slots_at(&pools->near, late->near);
+    if (pools->groups > 1)
+        late->near |= 1u << (TN_LATE_INDEX_BITS + group);
+    return (uint64_t *)tn_slots_at(&pools->near, late->near & TN_LATE_INDEX) + group * pools->near_group;
 }
 
-/* The counters of the levels below, made if there are none: of a group, level `l` begins at (l - 1) * far_level. */
-static inline uint64_t *tn_far(struct tn_cost_pools *pools, struct tn_late *late)
+/* Those of the levels below and a group, made if there are none: level `l` begins at (l - 1) * far_level. */
+static inline uint64_t *tn_far(struct tn_cost_pools *pools, struct tn_late *late, uint32_t group)
 {
     if (!late->far)
         late->far = tn_slots_get(&pools->far);
-    return tn_slots_at(&pools->far, late->far);
+    if (pools->groups > 1)
+        late->far |= 1u << (TN_LATE_INDEX_BITS + group);
+    return (uint64_t *)tn_slots_at(&pools->far, late->far & TN_LATE_INDEX) + group * pools->far_group;
+}
+
+/* Whether the block of this name has anything of the group. */
+static inline bool tn_late_has(const struct tn_cost_pools *pools, uint32_t name, uint32_t group)
+{
+    return name && (pools->groups == 1 || name >> (TN_LATE_INDEX_BITS + group) & 1);
 }
 
 /* The counters of a level and a group; NULL: all zero. */
 static inline uint64_t *tn_late_at(const struct tn_cost_pools *pools, const struct tn_late *late, enum tn_level level,
                                    uint32_t group)
 {
-    if (level == TN_LEVEL_1)
-        return late->near ? (uint64_t *)tn_slots_at(&pools->near, late->near) + group * pools->near_group : NULL;
-    if (!late->far)
+    uint32_t name = level == TN_LEVEL_1 ? late->near : late->far, index = name & TN_LATE_INDEX;
+    if (!tn_late_has(pools, name, group))
         return NULL;
-    return (uint64_t *)tn_slots_at(&pools->far, late->far) + group * pools->far_group + (level - 1) * pools->far_level;
+    if (level == TN_LEVEL_1)
+        return (uint64_t *)tn_slots_at(&pools->near, index) + group * pools->near_group;
+    return (uint64_t *)tn_slots_at(&pools->far, index) + group * pools->far_group + (level - 1) * pools->far_level;
 }
 
 /* to += from. `from` does not change. */
