@@ -15,6 +15,7 @@ static void *zydis_symbol(const char *name)
     } table[] = {
         {"ZydisGetVersion", (void *)ZydisGetVersion},
         {"ZydisDecoderInit", (void *)ZydisDecoderInit},
+        {"ZydisDecoderEnableMode", (void *)ZydisDecoderEnableMode},
         {"ZydisDecoderDecodeFull", (void *)ZydisDecoderDecodeFull},
         {"ZydisMnemonicGetString", (void *)ZydisMnemonicGetString},
     };

@@ -28,17 +28,21 @@ bool nt_decoder_init(struct nt_decoder *decoder, void *(*symbol)(const char *nam
     ZyanU64 (*version)(void) = (ZyanU64(*)(void))symbol("ZydisGetVersion");
     ZyanStatus (*init)(ZydisDecoder *, ZydisMachineMode, ZydisStackWidth) =
         (ZyanStatus(*)(ZydisDecoder *, ZydisMachineMode, ZydisStackWidth))symbol("ZydisDecoderInit");
+    ZyanStatus (*mode)(ZydisDecoder *, ZydisDecoderMode, ZyanBool) =
+        (ZyanStatus(*)(ZydisDecoder *, ZydisDecoderMode, ZyanBool))symbol("ZydisDecoderEnableMode");
     decoder->decode =
         (int (*)(const void *, const void *, size_t, void *, void *))symbol("ZydisDecoderDecodeFull");
     decoder->name = (const char *(*)(unsigned))symbol("ZydisMnemonicGetString");
-    if (!version || !init || !decoder->decode || !decoder->name)
+    if (!version || !init || !mode || !decoder->decode || !decoder->name)
         return false;
     /* Its structures change with the minor version. */
     if (version() >> 32 != ZYDIS_VERSION >> 32)
         return false;
     decoder->amd = amd;
-    return ZYAN_SUCCESS(
-        init((ZydisDecoder *)decoder->state, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
+    ZydisDecoder *state = (ZydisDecoder *)decoder->state;
+    /* MPX is no operation on any CPU that is still made, whatever registers it names. */
+    return ZYAN_SUCCESS(init(state, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
+           ZYAN_SUCCESS(mode(state, ZYDIS_DECODER_MODE_MPX, ZYAN_FALSE));
 }
 
 const char *nt_decode_name(const struct nt_decoder *decoder, const struct nt_insn *insn)
@@ -626,7 +630,6 @@ static bool accesses_nothing(const decoded *d)
     case ZYDIS_CATEGORY_CLDEMOTE:
     case ZYDIS_CATEGORY_NOP:
     case ZYDIS_CATEGORY_WIDENOP:
-    case ZYDIS_CATEGORY_MPX: /* no operation on any CPU that is still made */
         return true;
     default:
         return d->mnemonic == ZYDIS_MNEMONIC_CLFLUSH;
@@ -726,7 +729,9 @@ bool nt_decode(const struct nt_decoder *decoder, const void *bytes, size_t lengt
         __builtin_memcpy(insn->bytes, bytes, NT_INSN_BYTES);
         return true;
     }
-    if (!ZYAN_SUCCESS(status))
+    /* Jumps by a mask's register, with a VEX prefix, were those of a processor of its own. */
+    if (!ZYAN_SUCCESS(status) ||
+        (d.meta.category == ZYDIS_CATEGORY_COND_BR && d.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY))
         return false;
     insn->length = d.length;
     insn->name = (uint16_t)d.mnemonic;

@@ -250,8 +250,8 @@ static bool check_added(struct check *c, const struct nt_insn *e)
 
 /* ------------------------------------------------------------------------------------------ the program's */
 
-/* The instruction without its address: prefixes but those for GS and 32-bit addresses, if they go with it; the rest
- * with base, index and displacement left out. */
+/* The instruction without its address: prefixes but those for GS and 32-bit addresses, if they go with it, and what is
+ * none beside them (nt_rewrite.c); the rest with base, index and displacement left out. */
 static unsigned without_address(const struct nt_insn *e, uint8_t to[NT_INSN_BYTES])
 {
     unsigned n = 0, legacy = e->prefix == NT_NO_REG ? e->opcode : e->prefix;
@@ -259,7 +259,8 @@ static unsigned without_address(const struct nt_insn *e, uint8_t to[NT_INSN_BYTE
 
     for (unsigned k = 0; k < e->modrm; k++) {
         uint8_t byte = e->bytes[k];
-        if (k < legacy && (byte == 0x65 || byte == 0x67))
+        if (k < legacy && (byte == 0x65 || byte == 0x67 || (byte & 0xf0) == 0x40 ||
+                           (byte == 0x64 && e->segment == NT_SEGMENT_GS)))
             continue;
         if (k == e->prefix && e->encoding == NT_LEGACY)
             byte &= 0xfc;

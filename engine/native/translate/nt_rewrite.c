@@ -9,14 +9,14 @@
  */
 #include "nt_block.h"
 
-/* Prefixes and opcode, extension bits cleared, without the prefixes for GS and for addresses of 32 bits if
- * `plain`. */
+/* Prefixes and opcode, extension bits cleared. If `plain`, without the prefixes for addresses of 32 bits and for GS,
+ * and without those that would mean something when these are gone: for FS, and REX in front of another prefix. */
 static void put_front(struct nt_emit *emit, const struct nt_insn *insn, bool plain)
 {
     for (unsigned i = 0; i < insn->modrm; i++) {
         uint8_t byte = insn->bytes[i];
         bool legacy = insn->prefix == NT_NO_REG ? i < insn->opcode : i < insn->prefix;
-        if (plain && legacy && (byte == 0x65 || byte == 0x67))
+        if (plain && legacy && (byte == 0x64 || byte == 0x65 || byte == 0x67 || (byte & 0xf0) == 0x40))
             continue;
         if (i == insn->prefix && insn->encoding == NT_LEGACY)
             byte &= 0xfc;
