@@ -294,12 +294,29 @@ static void vector(void)
     printf("entry %d\n", entry == getauxval(AT_ENTRY));
 }
 
+/* Where programs want their memory to be, and nowhere else: AddressSanitizer and clisp. */
+static void wanted(void)
+{
+    static const struct {
+        uint64_t at, bytes;
+    } places[] = {{0x02008fff7000, 0xdfff0001000}, {0x100000000000, 1 << 20}};
+
+    for (int i = 0; i < 2; i++) {
+        void *at = (void *)places[i].at;
+        void *got = mmap(at, places[i].bytes, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        printf("place wanted: %d\n", got == at);
+        munmap(got, places[i].bytes);
+    }
+}
+
 static void memory(void)
 {
     static uint64_t at_gs[2] = {1, 0x123};
     char *top = sbrk(0);
     uint64_t value = 0;
 
+    wanted();
     sbrk(1 << 20);
     memset(top, 1, 1 << 20);
     printf("break %d", (char *)sbrk(0) - top == 1 << 20);

@@ -29,7 +29,7 @@ import time
 
 from programs import Wrong, prepared
 
-OURS = range(0x100000000000, 0x140000000000) # the engine's addresses: engine/native/kernel/nt_region.h
+OURS = range(0x110000000000, 0x140000000000) # the engine's addresses: engine/native/kernel/nt_region.h
 ALLOWED, ALLOWED_KB, ALLOWED_MAPPINGS = 0.05, 4096, 20 # growth in the second half of the time
 
 

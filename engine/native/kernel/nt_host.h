@@ -16,7 +16,7 @@
 #include "engine/native/base/nt_lock.h"
 #include "nt_region.h"
 
-#define NT_HOST_START 0x110000000000UL
+#define NT_HOST_START 0x118000000000UL
 #define NT_HOST_END NT_REGION_OURS_END
 
 /* Opens a file for the engine, even if the program has used up its descriptors, where the hard limit is higher than the

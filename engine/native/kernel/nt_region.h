@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NT_REGION_START 0x100000000000UL
-#define NT_REGION_END 0x100080000000UL
+#define NT_REGION_START 0x110000000000UL
+#define NT_REGION_END 0x110080000000UL
 /* Up to here lies what else is the engine's (nt_host.h): below 0x155555554000, from where on the kernel maps downwards
  * for a program whose stack is unlimited. */
 #define NT_REGION_OURS_END 0x140000000000UL
