@@ -23,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <asm/prctl.h>
@@ -253,6 +254,32 @@ static int far_listed(const char *path)
     return far;
 }
 
+/* Other ways to the same files of /proc; and a name of its own for the executable. */
+static void winding(void)
+{
+    static const char *const ways[] = {"/proc//self/exe", "//proc/self/./exe", "/proc/self/../self/exe",
+                                       "/proc/self/task/../exe", "/proc/self/root/proc/self/exe"};
+    struct stat plain, other;
+    char name[64];
+    int same = 0, proc = open("/proc", O_RDONLY), here = open(".", O_RDONLY);
+
+    stat("/proc/self/exe", &plain);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        same += stat(ways[i], &other) == 0 && other.st_ino == plain.st_ino;
+    same += fstatat(proc, "self/exe", &other, 0) == 0 && other.st_ino == plain.st_ino;
+    same += chdir("/proc/self") == 0 && stat("./exe", &other) == 0 && other.st_ino == plain.st_ino;
+    same += chdir("/") == 0 && stat("proc/self/exe", &other) == 0 && other.st_ino == plain.st_ino;
+    printf("other ways to the executable: %d; mapped at strange places: %d\n", same,
+           far_in("/proc/self/../self//maps") + far_in("proc/self/maps"));
+    fchdir(here);
+    snprintf(name, sizeof name, "native_processes.%d", (int)getpid());
+    if (linkat(AT_FDCWD, "/proc/self/exe", AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0)
+        printf("linked: %d\n", stat(name, &other) == 0 && other.st_ino == plain.st_ino);
+    unlink(name);
+    close(proc);
+    close(here);
+}
+
 static void files(void)
 {
     char line[4096];
@@ -277,6 +304,7 @@ static void files(void)
     fclose(file);
     line[length] = '\0';
     printf("command line %zd %s\n", length, line);
+    winding();
     printf("descriptors %d\n", descriptors());
     syscall(SYS_close_range, 3, ~0u, 0);
     printf("descriptors %d\n", descriptors());

@@ -88,28 +88,38 @@ static bool is_of_interest(const char *name)
            nt_same(name, "mem") || nt_after(name, "task") != NULL || nt_after(name, "stat") != NULL;
 }
 
+/* Whether it takes the kernel to say where a path leads: from a folder, or on a way that is not straight. */
+static bool is_winding(const char *path)
+{
+    bool is_odd = *path != '/';
+
+    for (; *path != '\0' && !is_odd; path++)
+        is_odd = nt_after(path, "//") != NULL || nt_after(path, "/.") != NULL;
+    return is_odd;
+}
+
 /* The file in its own folder of /proc that a path of the program's names, if it is of interest; else NULL. `whole` is
- * then that path with the folder that it begins in. */
+ * then that path with the folder that it begins in, which the kernel names where it is not written plainly. */
 static const char *own_file(long folder, uint64_t path, char whole[PATH_ROOM])
 {
-    char head[PATH_HEAD], link[32];
-    long length;
+    char head[PATH_HEAD], in[PATH_HEAD];
 
     if (!nt_host_program_text(path, head, sizeof head))
         return NULL;
-    if (*head == '/') {
-        nt_format(whole, PATH_ROOM, "%s", head);
-    } else if (is_of_interest(head)) {
-        nt_format(link, sizeof link, (int)folder == AT_FDCWD ? "/proc/thread-self/cwd" : "/proc/thread-self/fd/%d",
-                  (int)folder);
-        length = nt_sys3(__NR_readlink, (long)link, (long)whole, PATH_HEAD);
-        if (nt_failed(length) || length == PATH_HEAD)
+    nt_format(whole, PATH_ROOM, "%s", head);
+    const char *rest = in_own_proc(whole), *name = nt_last_part(head);
+    if (is_of_interest(name) && (rest == NULL ? is_winding(head) : rest - whole != name - head)) {
+        nt_format(in, (size_t)(name - head) + 1, "%s", head);
+        long opened = nt_sys6(__NR_openat, folder, (long)(name == head ? "." : in), O_PATH | O_CLOEXEC, 0, 0, 0);
+        if (nt_failed(opened))
             return NULL;
-        nt_format(whole + length, PATH_ROOM - (size_t)length, "/%s", head);
-    } else {
-        return NULL;
+        long length = nt_host_name_of((int)opened, whole, PATH_HEAD);
+        nt_sys3(__NR_close, opened, 0, 0);
+        if (nt_failed(length))
+            return NULL;
+        nt_format(whole + length, PATH_ROOM - (size_t)length, "/%s", name);
+        rest = in_own_proc(whole);
     }
-    const char *rest = in_own_proc(whole);
     return rest != NULL && is_of_interest(rest) ? rest : NULL;
 }
 
@@ -149,6 +159,11 @@ bool nt_sys_path_at(struct nt_thread *thread, struct nt_call *call)
     uint64_t flags = number == __NR_newfstatat ? NT_ARG(call, 3) : number == __NR_statx ? NT_ARG(call, 2) : 0;
 
     return pass_path(thread, call, (long)NT_ARG(call, 0), 1, !(flags & AT_SYMLINK_NOFOLLOW));
+}
+
+bool nt_sys_linkat(struct nt_thread *thread, struct nt_call *call)
+{
+    return pass_path(thread, call, (long)NT_ARG(call, 0), 1, NT_ARG(call, 4) & AT_SYMLINK_FOLLOW);
 }
 
 /* -------------------------------------------------------------------------------------------- opening */

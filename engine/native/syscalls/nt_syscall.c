@@ -106,6 +106,7 @@ static nt_call_handler *const handlers[] = {
     [__NR_close] = nt_sys_fcntl,
     [__NR_dup] = nt_sys_fcntl,
     [__NR_dup2] = nt_sys_dup2,
+    [__NR_linkat] = nt_sys_linkat,
     [__NR_dup3] = nt_sys_dup2,
     [__NR_close_range] = nt_sys_close_range,
     [__NR_fcntl] = nt_sys_fcntl,

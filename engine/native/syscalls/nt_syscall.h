@@ -52,7 +52,7 @@ nt_call_handler nt_sys_clone, nt_sys_clone3, nt_sys_fork, nt_sys_vfork, nt_sys_e
 nt_call_handler nt_sys_rt_sigaction, nt_sys_rt_sigprocmask, nt_sys_rt_sigreturn, nt_sys_sigaltstack,
     nt_sys_rt_sigpending, nt_sys_rt_sigtimedwait, nt_sys_rt_sigsuspend, nt_sys_ppoll, nt_sys_pselect6,
     nt_sys_epoll_pwait, nt_sys_io_uring_enter;
-nt_call_handler nt_sys_path, nt_sys_path_at, nt_sys_open, nt_sys_openat, nt_sys_openat2, nt_sys_creat,
+nt_call_handler nt_sys_path, nt_sys_path_at, nt_sys_linkat, nt_sys_open, nt_sys_openat, nt_sys_openat2, nt_sys_creat,
     nt_sys_truncate, nt_sys_readlink, nt_sys_readlinkat, nt_sys_fcntl, nt_sys_dup2, nt_sys_close_range,
     nt_sys_getdents;
 nt_call_handler nt_sys_prlimit, nt_sys_setrlimit, nt_sys_getrlimit; /* nt_limit.h */
