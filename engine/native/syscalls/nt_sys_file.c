@@ -275,11 +275,11 @@ bool nt_sys_truncate(struct nt_thread *thread, struct nt_call *call)
 static bool read_link(struct nt_thread *thread, struct nt_call *call, long folder, int argument)
 {
     const char *own = nt_file_own(folder, NT_ARG(call, argument));
-    uint64_t room = NT_ARG(call, argument + 2);
+    uint64_t room = (uint32_t)NT_ARG(call, argument + 2);
 
     if (own == NULL)
         return nt_call_pass(thread, call);
-    if ((int64_t)room <= 0)
+    if ((int)room <= 0)
         return nt_call_fail(call, EINVAL);
     size_t length = strlen(own);
     if (length > room)

@@ -215,7 +215,7 @@ bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
 /* Advice that changes what memory holds; what may be executed stays. */
 bool nt_sys_madvise(struct nt_thread *thread, struct nt_call *call)
 {
-    uint64_t start = NT_ARG(call, 0), bytes = NT_ARG(call, 1), advice = NT_ARG(call, 2);
+    uint64_t start = NT_ARG(call, 0), bytes = NT_ARG(call, 1), advice = (uint32_t)NT_ARG(call, 2);
 
     if (nt_region_meets(start, bytes))
         return nt_call_fail(call, ENOMEM);
@@ -327,7 +327,7 @@ static long lock_now(uint64_t start, uint64_t bytes)
 /* The kernel would lock the engine's memory with the program's, and count it. */
 bool nt_sys_mlockall(struct nt_thread *thread, struct nt_call *call)
 {
-    uint64_t mode = NT_ARG(call, 0);
+    uint64_t mode = (uint32_t)NT_ARG(call, 0);
 
     (void)thread;
     if (mode == 0 || mode == MCL_ONFAULT || mode & ~(uint64_t)(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))

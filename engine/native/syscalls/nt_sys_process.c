@@ -444,7 +444,7 @@ bool nt_gs_load(struct nt_thread *thread, uint16_t selector)
 
 bool nt_sys_arch_prctl(struct nt_thread *thread, struct nt_call *call)
 {
-    uint64_t what = NT_ARG(call, 0), value = NT_ARG(call, 1);
+    uint64_t what = (uint32_t)NT_ARG(call, 0), value = NT_ARG(call, 1);
 
     if (what == SET_GS) {
         if (value >= NT_USER_END)
@@ -470,7 +470,7 @@ bool nt_sys_arch_prctl(struct nt_thread *thread, struct nt_call *call)
 
 bool nt_sys_prctl(struct nt_thread *thread, struct nt_call *call)
 {
-    uint64_t what = NT_ARG(call, 0);
+    uint64_t what = (uint32_t)NT_ARG(call, 0);
 
     if (what == PR_SET_MM)
         return nt_call_fail(call, EPERM);

@@ -17,6 +17,13 @@
 
 enum { MASK_BYTES = 8, LEAST_STACK = 2048 };
 
+/* What the kernel keeps of an action's flags. */
+#ifndef SA_EXPOSE_TAGBITS
+#define SA_EXPOSE_TAGBITS 0x800
+#endif
+#define FLAGS_KNOWN                                                                                             \
+    (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND |           \
+     SA_RESTORER | SA_EXPOSE_TAGBITS)
 #define NEVER_BLOCKED (NT_BIT(SIGKILL) | NT_BIT(SIGSTOP))
 
 static bool signal_give(uint64_t to, const void *from, size_t bytes)
@@ -26,7 +33,7 @@ static bool signal_give(uint64_t to, const void *from, size_t bytes)
 
 bool nt_sys_rt_sigaction(struct nt_thread *thread, struct nt_call *call)
 {
-    uint64_t signal = NT_ARG(call, 0);
+    uint64_t signal = (uint32_t)NT_ARG(call, 0);
     struct nt_process *process = thread->process;
     struct nt_action new;
 
@@ -39,6 +46,7 @@ bool nt_sys_rt_sigaction(struct nt_thread *thread, struct nt_call *call)
     struct nt_action old = process->action[signal];
     if (NT_ARG(call, 1) != 0) {
         new.mask &= ~NEVER_BLOCKED;
+        new.flags &= FLAGS_KNOWN;
         process->action[signal] = new;
         nt_signal_apply_action(process, (int)signal);
     }
@@ -50,17 +58,18 @@ bool nt_sys_rt_sigaction(struct nt_thread *thread, struct nt_call *call)
 bool nt_sys_rt_sigprocmask(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t set, old = thread->mask;
+    int how = (int)NT_ARG(call, 0);
 
     if (NT_ARG(call, 3) != MASK_BYTES)
         return nt_call_fail(call, EINVAL);
     if (NT_ARG(call, 1) != 0) {
         if (nt_copy(&set, (const void *)NT_ARG(call, 1), sizeof set) != 0)
             return nt_call_fail(call, EFAULT);
-        if (NT_ARG(call, 0) == SIG_BLOCK)
+        if (how == SIG_BLOCK)
             thread->mask |= set;
-        else if (NT_ARG(call, 0) == SIG_UNBLOCK)
+        else if (how == SIG_UNBLOCK)
             thread->mask &= ~set;
-        else if (NT_ARG(call, 0) == SIG_SETMASK)
+        else if (how == SIG_SETMASK)
             thread->mask = set;
         else
             return nt_call_fail(call, EINVAL);
@@ -280,7 +289,7 @@ bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
 {
     int to = (int)NT_ARG(call, 0);
 
-    if (NT_ARG(call, 1) != SIGKILL)
+    if ((int)NT_ARG(call, 1) != SIGKILL)
         return nt_call_pass(thread, call);
     if (to == nt_process_id() ||
         (call->raw[0] == __NR_kill && (to == 0 || (to < -1 && -to == (int)nt_sys3(__NR_getpgid, 0, 0, 0)))))
@@ -291,7 +300,7 @@ bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
 /* To one of its threads. */
 bool nt_sys_tgkill(struct nt_thread *thread, struct nt_call *call)
 {
-    if (NT_ARG(call, 2) != SIGKILL)
+    if ((int)NT_ARG(call, 2) != SIGKILL)
         return nt_call_pass(thread, call);
     if ((int)NT_ARG(call, 0) == nt_process_id())
         return kill_all(thread, call);
@@ -300,7 +309,7 @@ bool nt_sys_tgkill(struct nt_thread *thread, struct nt_call *call)
 
 bool nt_sys_tkill(struct nt_thread *thread, struct nt_call *call)
 {
-    if (NT_ARG(call, 1) != SIGKILL)
+    if ((int)NT_ARG(call, 1) != SIGKILL)
         return nt_call_pass(thread, call);
     if (nt_sys3(__NR_tgkill, nt_process_id(), (int)NT_ARG(call, 0), 0) == 0)
         return kill_all(thread, call);
@@ -314,7 +323,7 @@ bool nt_sys_pidfd_send_signal(struct nt_thread *thread, struct nt_call *call)
     char path[40], text[512];
     const char *at = text;
 
-    if (NT_ARG(call, 1) != SIGKILL)
+    if ((int)NT_ARG(call, 1) != SIGKILL)
         return nt_call_pass(thread, call);
     nt_format(path, sizeof path, "/proc/thread-self/fdinfo/%d", (int)NT_ARG(call, 0));
     if (!nt_host_read_text(path, text, sizeof text))

@@ -154,8 +154,9 @@ static bool make_call(struct nt_thread *thread, struct nt_call *call)
 void nt_system_call(struct nt_thread *thread)
 {
     uint64_t *gpr = thread->area->gpr;
-    struct nt_call call = {.raw = {gpr[NT_RAX], gpr[NT_RDI], gpr[NT_RSI], gpr[NT_RDX], gpr[NT_R10], gpr[NT_R8],
-                                   gpr[NT_R9]}};
+    uint64_t number = (uint64_t)(int32_t)gpr[NT_RAX]; /* as the kernel takes it */
+    struct nt_call call = {
+        .raw = {number, gpr[NT_RDI], gpr[NT_RSI], gpr[NT_RDX], gpr[NT_R10], gpr[NT_R8], gpr[NT_R9]}};
 
     if (make_call(thread, &call)) {
         gpr[NT_RCX] = thread->area->rip;
