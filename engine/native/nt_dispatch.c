@@ -24,7 +24,7 @@
 #include "engine/native/translate/nt_code.h"
 #include "nt_rare.h"
 
-enum { UNSUPPORTED = 125, ILL_OPERAND = 2, SEGV_MAPERR_CODE = 1, SEGV_ACCERR_CODE = 2, BUS_ADRERR_CODE = 2,
+enum { UNSUPPORTED = 125, ILL_OPERAND = 2, SEGV_MAPERR_CODE = 1, SEGV_ACCERR_CODE = 2,
        TRAP_PROTECTION = 13, USER_STORE = 6 };
 
 /* ------------------------------------------------------------------------------------------------ exits */
@@ -67,7 +67,7 @@ static bool emulate_vsyscall(struct nt_thread *thread)
 }
 
 /* The instruction at rip cannot be fetched, or not all of it: the first byte that cannot is what the CPU tells. If it
- * may be executed, but is not there, its file has become shorter. */
+ * may be executed, but is not there (its file has become shorter, say), the kernel has said why. */
 static void no_code(struct nt_thread *thread)
 {
     uint64_t pc = thread->area->rip, at;
@@ -80,12 +80,15 @@ static void no_code(struct nt_thread *thread)
     at = pc + there;
     if (there == sizeof bytes)
         return; /* another thread has mapped it since */
+    thread->outside = 1;
+    if (there == reach && !nt_region_meets(at, 1) && nt_memory_look(at))
+        return; /* the kernel has made more executable than it was asked for (READ_IMPLIES_EXEC, a stack that grows) */
     uint8_t resident;
     /* Nothing of the program's is there, readable or not. */
     if (nt_region_meets(at, 1) || nt_sys3(__NR_mincore, (long)NT_DOWN(at, NT_PAGE), 1, (long)&resident) != 0)
         nt_signal_fault(thread, SIGSEGV, SEGV_MAPERR_CODE, at);
     else if (there < reach)
-        nt_signal_fault(thread, SIGBUS, BUS_ADRERR_CODE, at);
+        nt_signal_fault(thread, thread->copy_signal, thread->copy_code, at);
     else
         nt_signal_fault(thread, SIGSEGV, SEGV_ACCERR_CODE, at);
 }

@@ -177,7 +177,7 @@ def main():
             cases.case(' '.join(switches + command), run([engine, *switches, '--', *command]), want)
     with tempfile.TemporaryDirectory() as raws:
         profiled_too = ('_alone', '_clones', '_fetches', '_aliases', '_flood', '_odd', '_timers', '_vforks', '_full',
-                        '_guarded', '_damaged')
+                        '_guarded', '_damaged', '_allowed', '_narrow')
         for program in [program for program in own if program.endswith(profiled_too)]:
             want = run([program])
             for switches in ([], ['--spare-core=no'], ['--parallel=no'], ['--deterministic=yes'], *HIDDEN):

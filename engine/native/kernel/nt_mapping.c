@@ -99,6 +99,37 @@ bool nt_mapping_at(void *user, uint64_t address, struct code_mapping *out)
     return found;
 }
 
+void nt_mapping_each(uint64_t start, uint64_t end, nt_mapping_tell *tell)
+{
+    struct reader reader = {
+        .fd = nt_sys6(__NR_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0)};
+    char line[64];
+
+    if (nt_failed(reader.fd))
+        return;
+    while (start < end && next_line(&reader, line, sizeof line)) {
+        const char *at = line;
+        uint64_t from = nt_number(&at, 16), to;
+
+        at = skip(at, '-');
+        to = nt_number(&at, 16);
+        if (to <= start)
+            continue;
+        if (from > start)
+            tell(start, from < end ? from : end, false, false);
+        if (from < start)
+            from = start;
+        if (to > end)
+            to = end;
+        if (from < to)
+            tell(from, to, at[3] == 'x', at[2] == 'w');
+        start = to;
+    }
+    nt_sys3(__NR_close, reader.fd, 0, 0);
+    if (start < end)
+        tell(start, end, false, false);
+}
+
 bool nt_mapping_own_bytes(uint64_t *bytes, uint64_t *data)
 {
     struct reader reader = {

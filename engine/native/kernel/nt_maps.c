@@ -20,7 +20,7 @@ struct set {
 
 struct nt_lock nt_maps_lock;
 static struct set executable, writable, guarded; /* the second and third within the first */
-static struct set shared;
+static struct set shared, sealed; /* what is sealed was shared when it was */
 
 /* The first range that ends behind `at`. */
 static size_t first_behind(const struct set *set, uint64_t at)
@@ -126,6 +126,19 @@ void nt_maps_share(uint64_t start, uint64_t end, bool is_shared)
     nt_lock_take(&nt_maps_lock);
     if (is_shared || meets(&shared, start, end))
         set_range(&shared, start, end, is_shared);
+    if (meets(&sealed, start, end))
+        set_range(&sealed, start, end, false);
+    nt_lock_give(&nt_maps_lock);
+}
+
+void nt_maps_seal(uint64_t start, uint64_t end)
+{
+    nt_lock_take(&nt_maps_lock);
+    for (size_t i = first_behind(&writable, start); i < writable.count && writable.ranges[i].start < end; i++) {
+        struct range range = writable.ranges[i];
+        set_range(&shared, range.start, range.end, true);
+        set_range(&sealed, range.start, range.end, true);
+    }
     nt_lock_give(&nt_maps_lock);
 }
 
@@ -168,7 +181,7 @@ void nt_maps_guard(uint64_t start, uint64_t end)
 {
     nt_lock_take(&nt_maps_lock);
     for (uint64_t page = NT_DOWN(start, NT_PAGE); start < end && page < end; page += NT_PAGE) {
-        if (meets(&writable, page, page + 1) && !meets(&guarded, page, page + 1)) {
+        if (meets(&writable, page, page + 1) && !meets(&guarded, page, page + 1) && !meets(&sealed, page, page + 1)) {
             maps_protect(page, PROT_READ | PROT_EXEC);
             set_range(&guarded, page, page + NT_PAGE, true);
         }

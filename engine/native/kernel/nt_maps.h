@@ -28,6 +28,9 @@ extern struct nt_lock nt_maps_lock;
 void nt_maps_set(uint64_t start, uint64_t end, bool is_executable, bool is_writable);
 /* [start, end) is memory that others can change from now on, or not. */
 void nt_maps_share(uint64_t start, uint64_t end, bool is_shared);
+/* What may be written and executed there is taken for such memory, and not guarded, since its protection cannot change
+ * any more: until something else is mapped there. */
+void nt_maps_seal(uint64_t start, uint64_t end);
 /* Whether any byte of [start, end) is such memory. */
 bool nt_maps_shared(uint64_t start, uint64_t end);
 /* How many bytes from `at` on are executable, at most `bytes`. */
@@ -46,6 +49,11 @@ uint64_t nt_maps_guarded(uint64_t start, uint64_t end);
 
 /* code_map_host.mapping_at: reads /proc/self/maps. */
 bool nt_mapping_at(void *user, uint64_t address, struct code_mapping *out);
+
+/* Tells of all of [start, end), piece by piece, whether it may be executed and written; nothing, if the kernel does not
+ * say or there is no descriptor. A guarded page looks like one that may not be written. */
+typedef void nt_mapping_tell(uint64_t start, uint64_t end, bool is_executable, bool is_writable);
+void nt_mapping_each(uint64_t start, uint64_t end, nt_mapping_tell *tell);
 
 /* Of what is mapped, how many bytes are the engine's, and how many of them the kernel counts as data: private ones that
  * may be written. False: both stay as they are, since the kernel does not tell or there is no descriptor. */

@@ -72,6 +72,7 @@ void *nt_region_pages(size_t bytes, int protection)
     while (failed && nt_region_give_up_mappings())
         failed = nt_sys3(__NR_mprotect, (long)at, (long)NT_UP(bytes, NT_PAGE), protection);
     if (failed)
-        nt_die(125, "out of memory\n");
+        nt_die(125, failed == -EACCES ? "memory that may be written and executed is forbidden (PR_SET_MDWE)\n"
+                                      : "out of memory\n");
     return (void *)at;
 }

@@ -491,12 +491,13 @@ static void take_sent(struct nt_thread *thread, const siginfo_t *info, struct nt
         context->rip = (uint64_t)nt_gate_interrupted;
 }
 
-/* A store to a page that is guarded (nt_maps.h): it may be made, and blocks made of the page are forgotten. If the
- * block that runs is one of them it is left behind the store, since what follows may be other code now (take_step). */
+/* A store to a page that is guarded (nt_maps.h), whether or not it is in the kernel's tables (it may be swapped, or be
+ * given up by advice), or was guarded until another thread's store. It may be made, and blocks made of the page are
+ * forgotten. If the block that runs is one of them it is left behind the store, since what follows may be other code
+ * now (take_step). */
 static bool take_store(struct nt_thread *thread, const siginfo_t *info, struct nt_context *context)
 {
-    bool is_store = info->si_signo == SIGSEGV && (context->error & (FAULT_PRESENT | FAULT_STORE)) ==
-                                                     (FAULT_PRESENT | FAULT_STORE);
+    bool is_store = info->si_signo == SIGSEGV && info->si_code == SEGV_ACCERR && context->error & FAULT_STORE;
     struct nt_place place;
 
     if (!is_store || !nt_maps_unguard(context->address))
@@ -573,6 +574,8 @@ void nt_signal_handle(int signal, void *siginfo, void *ucontext)
     } else if (nt_code_place(nt.code, context->rip, &place)) {
         take_fault(thread, info, context, &place);
     } else if (is_copying(context->rip)) {
+        thread->copy_signal = signal;
+        thread->copy_code = info->si_code;
         context->rip = (uint64_t)nt_copy_fault;
     } else {
         nt_die(125, "the native engine failed: signal %d at %lx, address %lx, program at %lx\n", signal,

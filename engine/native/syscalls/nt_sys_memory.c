@@ -29,6 +29,12 @@
 #ifndef SHM_RDONLY
 #define SHM_RDONLY 010000
 #endif
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
 
 struct nt_lock nt_memory_lock;
 
@@ -75,6 +81,30 @@ static void memory_changed(uint64_t start, uint64_t bytes, uint64_t protection)
         nt_maps_set(start, end, is_executable, (protection & PROT_WRITE) != 0);
     if (had_code || (is_executable && nt.saw_no_code))
         nt_code_changed(start, end - start);
+}
+
+static bool may_be_code(uint64_t start, uint64_t bytes, uint64_t protection)
+{
+    return protection & PROT_EXEC || nt_maps_meets(start, start + bytes);
+}
+
+static void memory_is(uint64_t start, uint64_t end, bool is_executable, bool is_writable)
+{
+    memory_changed(start, end - start, (is_executable ? PROT_EXEC : 0) | (is_writable ? PROT_WRITE : 0));
+}
+
+/* What [start, start + bytes) is is known to the kernel alone. Nothing of it is guarded. */
+static void look_at_memory(uint64_t start, uint64_t bytes)
+{
+    nt_mapping_each(start, NT_UP(start + bytes, NT_PAGE), memory_is);
+}
+
+bool nt_memory_look(uint64_t at)
+{
+    nt_lock_take(&nt_memory_lock);
+    look_at_memory(NT_DOWN(at, NT_PAGE), NT_PAGE);
+    nt_lock_give(&nt_memory_lock);
+    return nt_maps_reach(at, 1) > 0;
 }
 
 /* What is there now is mapped anew: whether others can change it. */
@@ -153,10 +183,13 @@ bool nt_sys_mprotect(struct nt_thread *thread, struct nt_call *call)
 {
     if (nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1)))
         return nt_call_fail(call, ENOMEM);
+    nt_call_give_back(NT_ARG(call, 0), NT_ARG(call, 1));
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result))
         memory_changed(NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2));
+    else if (call->result != -EINVAL && may_be_code(NT_ARG(call, 0), NT_ARG(call, 1), NT_ARG(call, 2)))
+        look_at_memory(NT_ARG(call, 0), NT_ARG(call, 1)); /* it has gone as far as it could */
     nt_lock_give(&nt_memory_lock);
     return true;
 }
@@ -181,20 +214,24 @@ static void tell_moved(struct nt_thread *thread, const struct nt_call *call, uin
 bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t old = NT_ARG(call, 0), old_bytes = NT_ARG(call, 1), new_bytes = NT_ARG(call, 2);
-    uint64_t protection = PROT_NONE;
+    uint64_t from = old_bytes > 0 ? old_bytes : new_bytes; /* of a size of 0, memory is mapped a second time */
+    uint64_t protection = PROT_NONE, code = nt_maps_reach(old, from);
     bool was_shared = nt_maps_shared(old, old + 1);
+    bool is_mixed = code < from && nt_maps_meets(old, old + from);
 
     if (nt_region_meets(old, old_bytes) ||
         (NT_ARG(call, 3) & MREMAP_FIXED && nt_region_meets(NT_ARG(call, 4), new_bytes)))
         return nt_call_fail(call, EFAULT);
     if (nt_maps_meets(old, old + 1))
         protection = PROT_EXEC;
-    for (uint64_t page = old; protection != PROT_NONE && page < old + old_bytes; page += NT_PAGE) {
+    if (is_mixed)
+        nt_call_give_back(old, from);
+    for (uint64_t page = old; page < old + code; page += NT_PAGE) {
         if (nt_maps_unguard(page))
             protection |= PROT_WRITE;
     }
     if (protection & PROT_WRITE)
-        nt_code_changed(old, old_bytes); /* whether or not it moves, nobody sees stores to it any more */
+        nt_code_changed(old, from); /* whether or not it moves, nobody sees stores to it any more */
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {
@@ -206,13 +243,21 @@ bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
         }
         memory_mapped((uint64_t)call->result, new_bytes, was_shared);
         memory_changed((uint64_t)call->result, new_bytes, protection);
+        if (is_mixed) /* several mappings have moved at once (Linux 6.17) */
+            look_at_memory((uint64_t)call->result, new_bytes);
         tell_moved(thread, call, old, old_bytes, new_bytes);
     }
     nt_lock_give(&nt_memory_lock);
     return true;
 }
 
-/* Advice that changes what memory holds; what may be executed stays. */
+/* Whether advice changes what memory holds; what may be executed stays. */
+static bool drops_contents(uint64_t advice)
+{
+    return advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE || advice == MADV_DONTNEED_LOCKED ||
+           advice == MADV_GUARD_INSTALL;
+}
+
 bool nt_sys_madvise(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t start = NT_ARG(call, 0), bytes = NT_ARG(call, 1), advice = (uint32_t)NT_ARG(call, 2);
@@ -225,11 +270,19 @@ bool nt_sys_madvise(struct nt_thread *thread, struct nt_call *call)
         return false;
     if (advice == MADV_HUGEPAGE || advice == MADV_COLLAPSE)
         nt_page_size_may_be_large();
-    if ((advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE) &&
-        nt_maps_meets(start, start + bytes))
+    if (drops_contents(advice) && nt_maps_meets(start, start + bytes))
         nt_code_changed(start, bytes);
     if (advice == MADV_DONTFORK || advice == MADV_WIPEONFORK)
         nt.forks_change_code |= nt_maps_meets(start, start + bytes);
+    return true;
+}
+
+bool nt_sys_process_madvise(struct nt_thread *thread, struct nt_call *call)
+{
+    if (!nt_call_pass(thread, call))
+        return false;
+    if (call->result > 0 && drops_contents((uint32_t)NT_ARG(call, 3)))
+        nt_code_changed(0, UINT64_MAX);
     return true;
 }
 
@@ -357,6 +410,31 @@ bool nt_sys_munlockall(struct nt_thread *thread, struct nt_call *call)
         return false;
     locks_future.mode = 0;
     return true;
+}
+
+/* ------------------------------------------------------------------------------------------ never to be changed */
+
+void nt_memory_sealed(uint64_t start, uint64_t bytes)
+{
+    uint64_t end = start + bytes;
+
+    nt_lock_take(&nt_memory_lock);
+    if (nt_maps_meets(start, end)) {
+        nt_maps_seal(start, end);
+        nt_call_give_back(start, bytes);
+        nt_code_changed(start, bytes);
+    }
+    nt_lock_give(&nt_memory_lock);
+}
+
+bool nt_sys_mseal(struct nt_thread *thread, struct nt_call *call)
+{
+    uint64_t start = NT_ARG(call, 0), bytes = NT_ARG(call, 1);
+
+    if (nt_region_meets(start, bytes))
+        return nt_call_fail(call, ENOMEM);
+    nt_memory_sealed(start, bytes);
+    return nt_call_pass(thread, call);
 }
 
 /* ------------------------------------------------------------------------------------------ past all protection */

@@ -39,6 +39,10 @@ enum {
     GET_XCOMP_SUPPORT = 0x1021, REQUEST_XCOMP = 0x1023, SHADOW_STACK_FIRST = 0x5001, SHADOW_STACK_LAST = 0x5005
 };
 enum { STOPPED = 125, LARGEST_NULL = 3 };
+#ifndef PR_SET_MDWE
+#define PR_SET_MDWE 65
+#define PR_MDWE_REFUSE_EXEC_GAIN 1
+#endif
 
 /* ----------------------------------------------------------------------------------- records of threads that end */
 
@@ -474,6 +478,8 @@ bool nt_sys_prctl(struct nt_thread *thread, struct nt_call *call)
 
     if (what == PR_SET_MM)
         return nt_call_fail(call, EPERM);
+    if (what == PR_SET_MDWE && NT_ARG(call, 1) & PR_MDWE_REFUSE_EXEC_GAIN)
+        nt_memory_sealed(0, NT_USER_END);
     /* As on a kernel without seccomp, see nt_syscall.c. */
     if (what == PR_SET_SECCOMP || what == PR_GET_SECCOMP || what == PR_SET_SYSCALL_USER_DISPATCH)
         return nt_call_fail(call, EINVAL);

@@ -10,6 +10,9 @@
 #ifndef __NR_epoll_pwait2
 #define __NR_epoll_pwait2 441
 #endif
+#ifndef __NR_mseal
+#define __NR_mseal 462
+#endif
 
 static nt_call_handler *const handlers[] = {
     [__NR_brk] = nt_sys_brk,
@@ -19,6 +22,8 @@ static nt_call_handler *const handlers[] = {
     [__NR_pkey_mprotect] = nt_sys_mprotect,
     [__NR_mremap] = nt_sys_mremap,
     [__NR_madvise] = nt_sys_madvise,
+    [__NR_process_madvise] = nt_sys_process_madvise,
+    [__NR_mseal] = nt_sys_mseal,
     [__NR_userfaultfd] = nt_sys_userfaultfd,
     [__NR_mlockall] = nt_sys_mlockall,
     [__NR_munlockall] = nt_sys_munlockall,
@@ -101,12 +106,12 @@ static nt_call_handler *const handlers[] = {
     [__NR_newfstatat] = nt_sys_path_at,
     [__NR_statx] = nt_sys_path_at,
     [__NR_faccessat] = nt_sys_path_at,
+    [__NR_linkat] = nt_sys_linkat,
     [__NR_readlink] = nt_sys_readlink,
     [__NR_readlinkat] = nt_sys_readlinkat,
     [__NR_close] = nt_sys_fcntl,
     [__NR_dup] = nt_sys_fcntl,
     [__NR_dup2] = nt_sys_dup2,
-    [__NR_linkat] = nt_sys_linkat,
     [__NR_dup3] = nt_sys_dup2,
     [__NR_close_range] = nt_sys_close_range,
     [__NR_fcntl] = nt_sys_fcntl,
