@@ -87,7 +87,9 @@ static int list(const struct machines *options, const char *const *names, size_t
             status = CLI_USAGE;
         }
     }
-    if (options->json)
+    if (status != CLI_GOOD && count == 1)
+        ; /* an error and nothing else */
+    else if (options->json)
         table_json(table, &(struct tp_json){.out = stdout}, NULL), putchar('\n');
     else if (options->csv)
         table_csv(table, stdout);

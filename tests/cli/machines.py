@@ -147,7 +147,8 @@ def refused():
             (GOOD + '#' * 70000, ":1: a machine's file is at most 65536 bytes"),
             (GOOD + 'L2 = 1M,16,32\n', ": --L2: its lines of 32 bytes are shorter than I1's of 64")):
         write('bad', text)
-        for command, status in (['machines', './bad'], 2), (['record', '--machine=./bad', PROGRAM], 125):
+        for command, status in (['machines', './bad'], 2), (['machines', '--json', './bad'], 2), (
+                ['record', '--machine=./bad', PROGRAM], 125):
             got = run([TENURE, *command])
             check(f'{text[-20:]!r}: {got[2]}', (got[0], got[1], got[2].count('\n'), './bad' + says in got[2]),
                   (status, '', 1, True))
