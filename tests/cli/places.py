@@ -52,6 +52,11 @@ def places(engine, folder):
         os.chmod(folder, 0o777)
         first = NOBODY + ['env', '-u', 'XDG_RUNTIME_DIR', '-u', 'HOME']
         place('as nobody', engine, folder, first + words, NOBODY + ['test', '-x', GUEST])
+    if engine == 'native': # Valgrind takes the name as /proc/self/maps writes it
+        odd = os.path.join(folder, 'two\nlines')
+        os.makedirs(odd, exist_ok=True)
+        place('below a folder of two lines', engine, folder, words[:-3] + [shutil.copy(GUEST, odd)] + words[-2:],
+              ['true'])
     inside = os.path.join(folder, 'inside')
     os.makedirs(inside, exist_ok=True)
     inside_words = shlex.join(record(engine, inside))

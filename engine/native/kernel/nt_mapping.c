@@ -84,6 +84,22 @@ static bool next_line(struct reader *reader, char *line, size_t size)
     return true;
 }
 
+/* An end of a line in a name reads \012 there, and what reads so is nothing else if there is no such file. */
+static void take_ends_of_lines(char *path)
+{
+    char *to = path;
+
+    if (nt_sys3(__NR_access, (long)path, 0, 0) == 0)
+        return;
+    for (; *path != '\0'; path++) {
+        bool is_end = nt_after(path, "\\012") != NULL;
+
+        *to++ = is_end ? '\n' : *path;
+        path += is_end ? 3 : 0;
+    }
+    *to = '\0';
+}
+
 bool nt_mapping_at(void *user, uint64_t address, struct code_mapping *out)
 {
     static char line[4096 + 128];
@@ -95,6 +111,8 @@ bool nt_mapping_at(void *user, uint64_t address, struct code_mapping *out)
         return false;
     while (!found && next_line(&reader, line, sizeof line))
         found = take_line(line, address, out);
+    if (found && out->path != NULL)
+        take_ends_of_lines(line + (out->path - line));
     nt_sys3(__NR_close, reader.fd, 0, 0);
     return found;
 }
