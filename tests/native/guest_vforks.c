@@ -11,7 +11,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -181,6 +183,30 @@ static void *makes_too(void *argument)
     return NULL;
 }
 
+/* As a debugger begins a program: the child stops at its exec, and must not before, since its parent waits for it. The
+ * name of the program has nothing behind it. */
+static void traced(void)
+{
+    char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *name = pages + 4096 - sizeof "/bin/true";
+    int status = 0;
+
+    munmap(pages + 4096, 4096);
+    strcpy(name, "/bin/true");
+    pid_t child = vfork();
+    if (child == 0) {
+        if (ptrace(PTRACE_TRACEME, 0, 0, 0) == 0)
+            execl(name, name, (char *)NULL);
+        _exit(9);
+    }
+    if (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+        printf("stopped %d\n", WSTOPSIG(status));
+        ptrace(PTRACE_CONT, child, 0, 0);
+        waitpid(child, &status, 0);
+    }
+    printf("ended %x\n", (unsigned)status);
+}
+
 int main(void)
 {
     pthread_t thread, makers[3];
@@ -204,5 +230,6 @@ int main(void)
     shared->over = 1;
     pthread_join(thread, NULL);
     printf("descriptors more: %d\n", are_open() - before);
+    traced();
     return 0;
 }

@@ -140,13 +140,20 @@ long nt_host_name_of(int fd, char *name, size_t size)
     return length;
 }
 
+/* Page by page: a string that has its end causes no fault, which a debugger would see in a child that it traces. */
 bool nt_host_program_text(uint64_t from, char *text, size_t size)
 {
-    size_t there = size - nt_copy(text, (const void *)from, size);
+    for (size_t there = 0; there < size;) {
+        size_t piece = NT_PAGE - (from + there) % NT_PAGE;
 
-    for (size_t i = 0; i < there; i++) {
-        if (text[i] == '\0')
-            return true;
+        if (piece > size - there)
+            piece = size - there;
+        if (nt_copy(text + there, (const void *)(from + there), piece) != 0)
+            return false;
+        for (; piece > 0; piece--) {
+            if (text[there++] == '\0')
+                return true;
+        }
     }
     return false;
 }
