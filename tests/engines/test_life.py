@@ -493,7 +493,7 @@ class NativeRefusals(Refusals):
 
     def test_reasons(self):
         """Why the engine cannot start a program goes where it is told; what the user got wrong does not."""
-        taken = self.guest("calls.S", "-nostdlib", "-Wl,-Ttext-segment=0x100000000000")
+        taken = self.guest("calls.S", "-nostdlib", "-Wl,-Ttext-segment=0x110000000000")
         for program, option, status, reason in ((taken, "--paths=1", 125, b"place in memory is taken"),
                                                 ("/bin/true", "--paths=x", 125, b""),
                                                 ("/nowhere", "--paths=1", 127, b""),
