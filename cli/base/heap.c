@@ -49,7 +49,8 @@ WRAP(noticed_open, FILE *, fdopen, (int descriptor, const char *mode), (descript
 WRAP(noticed_open, FILE *, open_memstream, (char **text, size_t *size), (text, size))
 WRAP(noticed_open, DIR *, opendir, (const char *path), (path))
 
-/* `none`: whether there is nothing, or no memory. What these point to is nothing to this file. */
+/* `none`: a condition on what was returned (`got`): nothing is there, or there was no memory for it. The pointers are
+ * to types of libelf and libdw, which this file does not need. */
 #define WRAP_ELF(none, type, name, parameters, arguments) \
     type __real_##name parameters; \
     type __wrap_##name parameters; \

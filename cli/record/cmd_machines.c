@@ -70,6 +70,7 @@ static int list(const struct machines *options, const char *const *names, size_t
     struct table *table = table_new();
     struct described machine;
     struct tp_error err;
+    bool is_any = false;
     int status = CLI_GOOD;
 
     table_column(table, TABLE_TEXT, "Name", "name", 0);
@@ -82,18 +83,17 @@ static int list(const struct machines *options, const char *const *names, size_t
     for (size_t i = 0; i < count; i++) {
         if (machines_read(&machine, names[i], &err) == 0) {
             add(table, &machine, names[i]);
+            is_any = true;
         } else {
             term_error("machines: %s", err.message);
             status = CLI_USAGE;
         }
     }
-    if (status != CLI_GOOD && count == 1)
-        ; /* an error and nothing else */
-    else if (options->json)
+    if (is_any && options->json)
         table_json(table, &(struct tp_json){.out = stdout}, NULL), putchar('\n');
-    else if (options->csv)
+    else if (is_any && options->csv)
         table_csv(table, stdout);
-    else
+    else if (is_any)
         table_print(table, stdout, false);
     table_free(table);
     return status;
