@@ -521,7 +521,8 @@ static void clear_node(struct tn_forest *forest, struct tn_node *node)
     drop_more(forest, node);
 }
 
-/* Give a node's costs (self and below) to its arc, its function and its parent. They are to be cleared or dropped. */
+/* Give a node's costs (self and below) to its arc, its function and its parent. They are to be cleared or dropped;
+ * what is below may become the parent's as it is. */
 static void give_costs(struct tn_forest *forest, struct tn_node *node, const struct tn_costs *self)
 {
     struct tn_function_total *total = total_of(forest->sums, node->context);
@@ -542,8 +543,15 @@ static void give_costs(struct tn_forest *forest, struct tn_node *node, const str
         tn_costs_add(forest->pools, &arc->inclusive, all);
     if (node->charges_function)
         tn_costs_add(forest->pools, &total->inclusive, all);
-    if (node->parent)
+    if (!node->parent)
+        return;
+    if (all == self || node->parent->more) {
         tn_costs_add(forest->pools, &tn_node_more(forest, node->parent)->below, all);
+    } else {
+        node->parent->more = node->more;
+        *node->more = (struct tn_node_more){.below = *all};
+        node->more = NULL;
+    }
 }
 
 /* Below pruned children the tree knows sums only; a fold moves those up, so nothing is approximate afterwards. */
@@ -648,9 +656,25 @@ static void give_cells(struct tn_forest *forest, struct tn_node *node)
     }
 }
 
+/* Nearly all that pruning a node reads and changes is in no cache of the host: it is asked for at once, while the
+ * child before which it cannot go is pruned. */
+TN_ALWAYS_INLINE void fetch_ahead(const struct tn_forest *forest, const struct tn_node *node)
+{
+    const char *total = (const char *)total_of(forest->sums, node->context);
+    const char *arc = (const char *)arc_at(forest->sums, node->arc);
+    const char *parent = (const char *)node->parent, *more = (const char *)node->parent->more;
+    struct edge_place place = place_of(forest, node->parent, node->site, node->function);
+    const char *const lines[] = {total, total + 64, total + 128, arc, arc + 64, parent, parent + 64, more, more + 64,
+                                 (const char *)bucket_at(forest, place.bucket)};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        __builtin_prefetch(lines[i], 1);
+}
+
 static struct tn_node *prune_one(struct tn_forest *forest, struct tn_node *node)
 {
     struct tn_node *parent = node->parent;
+    if (parent->children == 1 && parent->parent)
+        fetch_ahead(forest, parent);
     struct tn_costs self = tn_node_self(forest, node);
     parent->pruned_below |= node->pruned_below || !tn_costs_are_zero(forest->pools, &self);
     give_costs(forest, node, &self);

@@ -44,9 +44,11 @@ struct tn_cell *tn_cell_of(struct tn_cells *cells, uint64_t owner, uint32_t obje
 
 struct tn_late tn_cells_sum(struct tn_cells *cells, uint32_t list)
 {
-    if (list && !tn_cell_at(cells, list)->next) /* most have one */
+    if (!list)
+        return (struct tn_late){0, 0};
+    if (!tn_cell_at(cells, list)->next) /* most that have any have one */
         return tn_cell_at(cells, list)->late;
-    tn_late_clear(cells->pools, &cells->sum);
+    tn_late_drop(cells->pools, &cells->sum); /* the next one has no block that it does not need */
     for (uint32_t id = list; id; id = tn_cell_at(cells, id)->next)
         tn_late_add(cells->pools, &cells->sum, &tn_cell_at(cells, id)->late);
     return cells->sum;

@@ -94,11 +94,13 @@ static void block_subtract(uint64_t *restrict to, const uint64_t *restrict from,
 TN_ALWAYS_INLINE void late_change(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from,
                                   void (*change)(uint64_t *to, const uint64_t *from, uint32_t counters))
 {
-    for (uint32_t group = 0; group < pools->groups; group++) {
-        if (tn_late_has(pools, from->near, group))
-            change(tn_near(pools, to, group), tn_late_at(pools, from, TN_LEVEL_1, group), pools->near_group);
-        if (tn_late_has(pools, from->far, group))
-            change(tn_far(pools, to, group), tn_late_at(pools, from, TN_LEVEL_LL, group), pools->far_group);
+    for (uint32_t left = tn_late_groups(pools, from->near); left; left &= left - 1) {
+        uint32_t group = (uint32_t)__builtin_ctz(left);
+        change(tn_near(pools, to, group), tn_late_at(pools, from, TN_LEVEL_1, group), pools->near_group);
+    }
+    for (uint32_t left = tn_late_groups(pools, from->far); left; left &= left - 1) {
+        uint32_t group = (uint32_t)__builtin_ctz(left);
+        change(tn_far(pools, to, group), tn_late_at(pools, from, TN_LEVEL_LL, group), pools->far_group);
     }
 }
 
@@ -107,6 +109,7 @@ void tn_late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct t
     late_change(pools, to, from, block_add);
 }
 
+/* Stays and records point to what they will charge: blocks keep their groups. */
 void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late)
 {
     if (late->near)
@@ -126,10 +129,12 @@ void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late)
 
 bool tn_late_is_zero(const struct tn_cost_pools *pools, const struct tn_late *late)
 {
-    for (uint32_t group = 0; group < pools->groups; group++) {
-        const uint64_t *near = tn_late_at(pools, late, TN_LEVEL_1, group);
-        const uint64_t *far = tn_late_at(pools, late, TN_LEVEL_LL, group);
-        if ((near && !block_is_zero(near, pools->near_group)) || (far && !block_is_zero(far, pools->far_group)))
+    for (uint32_t left = tn_late_groups(pools, late->near); left; left &= left - 1) {
+        if (!block_is_zero(tn_late_at(pools, late, TN_LEVEL_1, (uint32_t)__builtin_ctz(left)), pools->near_group))
+            return false;
+    }
+    for (uint32_t left = tn_late_groups(pools, late->far); left; left &= left - 1) {
+        if (!block_is_zero(tn_late_at(pools, late, TN_LEVEL_LL, (uint32_t)__builtin_ctz(left)), pools->far_group))
             return false;
     }
     return true;

@@ -157,30 +157,43 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *con
 void tn_cost_pools_free(struct tn_cost_pools *pools);
 size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools);
 
+/* The counters of a group in the block `*name`, which is made if there is none. Where sets are sampled, what a group
+ * has is zero until its bit is set, whatever is in the block. */
+static inline uint64_t *tn_late_group(const struct tn_cost_pools *pools, struct tn_slots *slots, uint32_t *name,
+                                      uint32_t group, uint32_t counters)
+{
+    if (pools->groups == 1) {
+        if (!*name)
+            *name = tn_slots_get(slots);
+        return tn_slots_at(slots, *name);
+    }
+    if (!*name)
+        *name = tn_slots_take(slots);
+    uint64_t *at = (uint64_t *)tn_slots_at(slots, *name & TN_LATE_INDEX) + group * counters;
+    if (!(*name >> (TN_LATE_INDEX_BITS + group) & 1)) {
+        *name |= 1u << (TN_LATE_INDEX_BITS + group);
+        for (uint32_t i = 0; i < counters; i++)
+            at[i] = 0;
+    }
+    return at;
+}
+
 /* The counters of level 1 and a group, made if there are none. */
 static inline uint64_t *tn_near(struct tn_cost_pools *pools, struct tn_late *late, uint32_t group)
 {
-    if (!late->near)
-        late->near = tn_slots_get(&pools->near);
-    if (pools->groups > 1)
-        late->near |= 1u << (TN_LATE_INDEX_BITS + group);
-    return (uint64_t *)tn_slots_at(&pools->near, late->near & TN_LATE_INDEX) + group * pools->near_group;
+    return tn_late_group(pools, &pools->near, &late->near, group, pools->near_group);
 }
 
 /* Those of the levels below and a group, made if there are none: level `l` begins at (l - 1) * far_level. */
 static inline uint64_t *tn_far(struct tn_cost_pools *pools, struct tn_late *late, uint32_t group)
 {
-    if (!late->far)
-        late->far = tn_slots_get(&pools->far);
-    if (pools->groups > 1)
-        late->far |= 1u << (TN_LATE_INDEX_BITS + group);
-    return (uint64_t *)tn_slots_at(&pools->far, late->far & TN_LATE_INDEX) + group * pools->far_group;
+    return tn_late_group(pools, &pools->far, &late->far, group, pools->far_group);
 }
 
-/* Whether the block of this name has anything of the group. */
-static inline bool tn_late_has(const struct tn_cost_pools *pools, uint32_t name, uint32_t group)
+/* The groups that the block of this name has anything of: bits. */
+static inline uint32_t tn_late_groups(const struct tn_cost_pools *pools, uint32_t name)
 {
-    return name && (pools->groups == 1 || name >> (TN_LATE_INDEX_BITS + group) & 1);
+    return pools->groups == 1 ? name != 0 : name >> TN_LATE_INDEX_BITS;
 }
 
 /* The counters of a level and a group; NULL: all zero. */
@@ -188,7 +201,7 @@ static inline uint64_t *tn_late_at(const struct tn_cost_pools *pools, const stru
                                    uint32_t group)
 {
     uint32_t name = level == TN_LEVEL_1 ? late->near : late->far, index = name & TN_LATE_INDEX;
-    if (!tn_late_has(pools, name, group))
+    if (!(tn_late_groups(pools, name) >> group & 1))
         return NULL;
     if (level == TN_LEVEL_1)
         return (uint64_t *)tn_slots_at(&pools->near, index) + group * pools->near_group;
