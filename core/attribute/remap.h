@@ -25,7 +25,7 @@ struct tn_relocation;
 
 enum {
     TN_SPANS = 64,    /* of an access */
-    TN_PIECES = 1024, /* of its spans */
+    TN_PIECES = TN_MAX_ACCESS, /* of its spans, each of which has a byte at least */
     TN_ZONE_BITS = 38,
     TN_ZONES = 512,
     TN_REACH_OF_SLICE = 255, /* struct tn_held: `unit` is the slice of the line */
