@@ -289,6 +289,10 @@ static void files(void)
 
     line[length > 0 ? length : 0] = '\0';
     printf("executable %s\n", strrchr(line, '/'));
+    length = readlinkat(open("/proc/self/exe", O_PATH | O_NOFOLLOW | O_CLOEXEC), "", line, sizeof line - 1);
+    line[length > 0 ? length : 0] = '\0';
+    printf("its link %s\n", strrchr(line, '/'));
+    printf("not followed: %s\n", open("/proc/self/exe", O_RDONLY | O_NOFOLLOW) < 0 ? strerror(errno) : "opened");
     while (fgets(line, sizeof line, file))
         stacks += strstr(line, "[stack]") != NULL;
     fclose(file);

@@ -219,7 +219,7 @@ static bool open_path(struct nt_thread *thread, struct nt_call *call, const stru
     }
     if (file != NULL && nt_same(file, "mem"))
         nt.opened_memory |= writes(flags);
-    if (file != NULL && nt_same(file, "exe") && !(flags & O_NOFOLLOW && writes(flags)))
+    if (file != NULL && nt_same(file, "exe") && !(flags & O_NOFOLLOW))
         *path = (uint64_t)nt.program;
     if (writes(flags) && is_program(opening->folder, *path, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0))
         return refuse_busy(thread, call, opening->flags);
@@ -272,9 +272,22 @@ bool nt_sys_truncate(struct nt_thread *thread, struct nt_call *call)
 
 /* -------------------------------------------------------------------------------------------- links */
 
+/* Whether the path is empty and the descriptor the executable's link itself. */
+static bool is_own_link(long fd, uint64_t path)
+{
+    char text[2], name[PATH_HEAD];
+
+    if (!nt_host_program_text(path, text, sizeof text) || text[0] != '\0' ||
+        nt_failed(nt_host_name_of((int)fd, name, sizeof name)))
+        return false;
+    const char *file = in_own_proc(name);
+    return file != NULL && nt_same(file, "exe");
+}
+
 static bool read_link(struct nt_thread *thread, struct nt_call *call, long folder, int argument)
 {
-    const char *own = nt_file_own(folder, NT_ARG(call, argument));
+    const char *own = is_own_link(folder, NT_ARG(call, argument)) ? nt.program
+                                                                  : nt_file_own(folder, NT_ARG(call, argument));
     uint64_t room = (uint32_t)NT_ARG(call, argument + 2);
 
     if (own == NULL)
