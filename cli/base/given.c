@@ -239,7 +239,13 @@ static tp_profile *open_raw(const char *raw, struct tp_import_options options, s
         return NULL;
     }
     close(file);
-    if (given_import(&raw, 1, path, &options, &result, err) == 0) {
+    int failed = given_import(&raw, 1, path, &options, &result, err);
+    if (!failed && result.damaged && !options.no_symbols) { /* of a program that runs, more may just be written */
+        snprintf(err->message, sizeof err->message,
+                 "%.500s; `tenure import` makes a profile of what is in front of that", result.damage);
+        failed = -1;
+    }
+    if (!failed) {
         given_tell(raw, &result);
         profile = tp_open(path, err);
     }

@@ -150,6 +150,22 @@ def raw(folder):
         is_wrong(what, path, '')
 
 
+def torn(folder):
+    """A raw profile that is cut off behind its first part: what is whole, `import` alone makes a profile of."""
+    path, kept, whole = (os.path.join(folder, name) for name in ('torn.raw', 'torn', '0.raw'))
+    raw_make.Random(seed=3, functions=4, nodes=8, parts=2).write(path, chunk=300)
+    with open(path, 'r+b') as file:
+        file.truncate(os.path.getsize(path) - 7)
+    for words in (['report', path], ['export', '--format=json', path], ['merge', '-o', kept, path, whole],
+                  ['diff', path, path], ['sql', path, 'SELECT 1']):
+        status, out, errors = run([TENURE, *words], env=PLAIN)
+        check(f'{words[0]} of a torn file: {errors}', (status, out, errors.count('\n'), 'the middle of a' in errors,
+                                                      '`tenure import`' in errors, os.path.exists(kept)),
+              (1, '', 1, True, True, False))
+    check('import of a torn file', run([TENURE, 'import', '-q', '-o', kept, path], env=PLAIN)[0], 1)
+    is_sound(kept, 'schema ')
+
+
 def several(good, folder):
     missing, changed = os.path.join(folder, 'missing'), os.path.join(folder, 'wrong')
     status, out, errors = told(missing, good, changed, good)
@@ -173,6 +189,7 @@ def main():
         wrong(folder, made['import1'])
         left_behind(folder, made['import1'])
         raw(folder)
+        torn(folder)
         several(made['merge'], folder)
         is_wrong('not as rows add up', filled.make(TENURE, folder), 'is not the total')
     sys.exit(finish())
