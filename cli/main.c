@@ -15,10 +15,12 @@
 #include "profile/profile.h"
 #include "tenure_config.h"
 
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -206,8 +208,22 @@ static int help(int argc, char **argv)
     return CLI_USAGE;
 }
 
+/*
+ * Where we were started without one of the first three descriptors, a file that we open would get its number, and what
+ * is meant for the terminal would be written into it. What stands there instead can neither be read nor written, and is
+ * closed in the programs that we run.
+ */
+static void keep_standard_descriptors_free(void)
+{
+    for (int at = STDIN_FILENO; at <= STDERR_FILENO; at++) {
+        if (fcntl(at, F_GETFD) < 0)
+            (void)open("/", O_PATH | O_CLOEXEC);
+    }
+}
+
 int main(int argc, char **argv)
 {
+    keep_standard_descriptors_free();
     setlocale(LC_CTYPE, "");
     tp_sound_begin();
     term_outlive_libraries();

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 static bool progress_shown;
+static const char *destination = "standard output";
 static FILE *shown;             /* what stdout was, while it is a file in memory; NULL: it is none */
 static term_reason *reason_why; /* while output is held; NULL: it is not */
 static bool reason_told;
@@ -68,6 +69,7 @@ void term_hold(term_reason *reason)
 
 bool term_redirect(const char *path)
 {
+    destination = path;
     return freopen(path, "w", shown != NULL ? shown : stdout) != NULL;
 }
 
@@ -495,6 +497,6 @@ int term_finish(int status)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
     if (errno != EPIPE)
-        term_error("cannot write to standard output: %s", strerror(errno));
+        term_error("cannot write to %s: %s", destination, strerror(errno));
     return CLI_ERROR;
 }

@@ -209,8 +209,7 @@ static bool show(struct top *top)
     printf("%sprocess %ld: %s%s, %s\n", term_style(stdout, TERM_BOLD), (long)top->control.pid, safe,
            term_style(stdout, TERM_PLAIN), whole ? "since it began" : "since the last look");
     print_rows(top, &now);
-    fflush(stdout);
-    return true;
+    return term_finish(CLI_GOOD) == CLI_GOOD;
 }
 
 /* ------------------------------------------------------------------------------------------ the command */
@@ -277,5 +276,5 @@ int cmd_top(int argc, char **argv)
     free(top.columns.at);
     tp_close(top.now);
     control_close(&top.control);
-    return term_finish(status);
+    return status;
 }

@@ -121,11 +121,8 @@ bool engine_version(const char *valgrind, char *out, size_t size)
         return false;
     pid_t child = fork();
     if (child == 0) {
-        int end = fcntl(ends[1], F_DUPFD_CLOEXEC, 3); /* tenure may have been started without its first three */
-        int nothing = fcntl(open("/dev/null", O_RDWR | O_CLOEXEC), F_DUPFD_CLOEXEC, 3);
-
-        dup2(end, STDOUT_FILENO);
-        dup2(nothing, STDERR_FILENO);
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(open("/dev/null", O_RDWR | O_CLOEXEC), STDERR_FILENO);
         unsetenv("VALGRIND_LIB");
         execl(valgrind, valgrind, "--command-line-only=yes", "--tool=none", "--version", (char *)NULL);
         _exit(127);
@@ -224,18 +221,15 @@ bool launch_has_scratch(void)
     return access(folder != NULL ? folder : "/tmp", W_OK | X_OK) == 0;
 }
 
-/* Not among the first three, which tenure may have been started without. */
 bool refusals_open(struct refusals *refusals)
 {
     int ends[2];
 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    refusals->from = fcntl(ends[0], F_DUPFD_CLOEXEC, 3);
-    refusals->to = fcntl(ends[1], F_DUPFD_CLOEXEC, 3);
-    close(ends[0]);
-    close(ends[1]);
-    return refusals->from >= 0 && refusals->to >= 0;
+    refusals->from = ends[0];
+    refusals->to = ends[1];
+    return true;
 }
 
 /* Until the engine closes its end, which it does before the program's first instruction. */

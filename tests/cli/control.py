@@ -69,6 +69,11 @@ def running(engine):
     lines = top.stdout.splitlines()
     heads = [at for at, line in enumerate(lines) if line.startswith("process %s: %s loop end, since " % (pid, GUEST))]
     check(engine + ": top", (top.returncode, top.stderr, len(heads)), (0, "", 2))
+    with open("/dev/full", "wb") as full:
+        top = subprocess.run([TENURE, "top", str(pid)], stdout=full, stderr=subprocess.PIPE, text=True, timeout=100,
+                             check=False)
+    check(engine + ": top without room", (top.returncode, top.stderr),
+          (1, "tenure: cannot write to standard output: No space left on device\n"))
     check(engine + ": the worst function", [lines[at + 2].split()[-2] for at in heads], ["inner"] * 2)
     for words in (("collect", "off"), ("dump", "two"), ("dump", "three"), ("collect", "toggle")):
         check("%s: %s" % (engine, words), control("all", *words), (0, "", ""))
@@ -81,7 +86,7 @@ def running(engine):
     end(process, engine, 7)
     parts = totals(pid)
     check(engine + ": parts of the profile", [why for why, _ in parts],
-          ["one", "top", "top", "two", "three", "four", "five", "six", "exit"])
+          ["one", "top", "top", "top", "two", "three", "four", "five", "six", "exit"])
     costs = dict(parts)
     check(engine + ": what was collected", [costs[why] > 0 for why in ("one", "three", "four", "six")],
           [True, False, True, False])

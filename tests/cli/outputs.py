@@ -173,6 +173,22 @@ def specials():
         check(f"{words[0]} at a descriptor", (got[0], got[1], got[2].count("\n")), (status, "", 1))
 
 
+def nowhere():
+    """What cannot be written is said to be so, with the reason; no file takes the place of a closed descriptor."""
+    many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000) SELECT i FROM n"
+    closed = "tenure: cannot write to standard output: Bad file descriptor\n"
+    for words in (("sql", "source", many), ("info", "source"), ("export", "--format=csv", "source")):
+        for closing in (">&-", "<&- >&-"):
+            check(f"{words[0]} {closing}", run(["sh", "-c", f'exec "$@" {closing}', "sh", TENURE, *words]),
+                  (1, "", closed))
+        check(f"{words[0]} 2>&-", run(["sh", "-c", 'exec "$@" 2>&-', "sh", TENURE, *words])[0], 0)
+    for words in (("import", "-q", "source.raw"), ("merge", "-q", "source"), ("record", "-q", "--", *PROGRAM)):
+        run(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", TENURE, words[0], "-o", "without", *words[1:]])
+        check(f"{words[0]} without descriptors", tenure("check", "without")[0], 0)
+    check("/dev/full", tenure("export", "--format=csv", "source", "-o", "/dev/full"),
+          (1, "", "tenure: cannot write to /dev/full: No space left on device\n"))
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="tenure-outputs.")
     os.chdir(folder)
@@ -183,6 +199,7 @@ def main():
         links()
         modes()
         specials()
+        nowhere()
     finally:
         os.chdir("/")
         shutil.rmtree(folder)
