@@ -59,7 +59,12 @@ static bool refuses(const char *const *files, int count, const char *out)
     char word[TERM_WORD];
 
     for (int i = 0; i < count; i++) {
-        if (tp_kind(files[i], &err) == TP_KIND_PROFILE) {
+        enum tp_kind kind = tp_kind(files[i], &err);
+        if (kind == TP_KIND_UNREADABLE) { /* a pipe, which would wait for who writes to it, is */
+            term_error("%s", err.message);
+            return true;
+        }
+        if (kind == TP_KIND_PROFILE) {
             term_error("%s: a profile, which needs no import; `tenure report %s` reads it", files[i],
                        term_word(word, files[i]));
             return true;

@@ -15,6 +15,7 @@
 #include "profile/base/row.h"
 #include "profile/profile.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,6 +197,11 @@ int cmd_sql(int argc, char **argv)
                            term_word(word, query));
     if (strcmp(query, "-") == 0)
         query = input = read_all(stdin);
+    if (ferror(stdin)) {
+        term_error("cannot read the query from standard input: %s", strerror(errno));
+        free(input);
+        return CLI_ERROR;
+    }
     tp_profile *profile = given_open_weighed(file, options.weights);
     int status = profile != NULL ? run(&options, profile, query) : CLI_ERROR;
     given_close(profile);

@@ -185,6 +185,10 @@ def nowhere():
     for words in (("import", "-q", "source.raw"), ("merge", "-q", "source"), ("record", "-q", "--", *PROGRAM)):
         run(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", TENURE, words[0], "-o", "without", *words[1:]])
         check(f"{words[0]} without descriptors", tenure("check", "without")[0], 0)
+    check("sql - <&-", run(["sh", "-c", 'exec "$@" <&-', "sh", TENURE, "sql", "source", "-"]),
+          (1, "", "tenure: cannot read the query from standard input: Bad file descriptor\n"))
+    os.mkfifo("fifo")
+    check("import of a pipe", tenure("import", "-o", "piped", "fifo"), (1, "", "tenure: fifo: not a regular file\n"))
     check("/dev/full", tenure("export", "--format=csv", "source", "-o", "/dev/full"),
           (1, "", "tenure: cannot write to /dev/full: No space left on device\n"))
 
