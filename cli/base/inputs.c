@@ -8,6 +8,7 @@
 #include "cli/base/term.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,30 +24,36 @@ static void add_list(struct inputs *inputs, const char *file)
 {
     bool standard = strcmp(file, "-") == 0;
     FILE *stream = standard ? stdin : fopen(file, "re");
-    size_t room = 0, number = 0;
-    char *line = NULL;
-    ssize_t length;
-    bool good = stream != NULL;
+    const char *wrong = NULL;
+    char line[PATH_MAX];
+    size_t length = 0, number = 1;
+    int byte;
 
-    while (good && (errno = 0, length = getline(&line, &room, stream)) >= 0) {
-        number++;
-        if (length > 0 && line[length - 1] == '\n')
-            line[--length] = '\0';
-        if (strlen(line) != (size_t)length) {
-            term_error("%s:%zu: a name with a NUL byte; a list has one name a line", file, number);
-            good = false;
-        } else if (length > 0) {
+    while (stream != NULL && wrong == NULL && (byte = getc(stream)) != EOF) {
+        if (byte == '\0')
+            wrong = "a name with a NUL byte";
+        else if (length == sizeof line - 1 && byte != '\n')
+            wrong = "a name that is longer than that of any file";
+        line[length++] = (char)byte;
+        if (byte != '\n')
+            continue;
+        line[length - 1] = '\0';
+        if (length > 1)
             add(inputs, line);
-        }
+        length = 0;
+        number++;
     }
-    if (stream == NULL || (good && ferror(stream))) {
+    inputs->failed = wrong != NULL || stream == NULL || ferror(stream);
+    if (wrong != NULL) {
+        term_error("%s:%zu: %s; a list has one name a line", file, number, wrong);
+    } else if (inputs->failed) {
         term_error("%s: cannot read the list of profiles: %s", file, strerror(errno));
-        good = false;
+    } else if (length > 0) {
+        line[length] = '\0';
+        add(inputs, line);
     }
-    free(line);
     if (stream != NULL && !standard)
         fclose(stream);
-    inputs->failed = !good;
 }
 
 void inputs_add(struct inputs *inputs, const char *word)

@@ -48,6 +48,9 @@ try merge -o listed @list random
 try merge -o listed --from=- -q random <list
 printf 'sm\0all\n' >list
 try merge -o other @list
+try merge -o other --from=/dev/zero
+head -c 5000 /dev/zero | tr '\0' x >long
+try merge -o other @long
 cp small @odd
 try merge -o sum ./@odd
 try merge -o sum sum small
