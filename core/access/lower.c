@@ -682,12 +682,12 @@ TN_ALWAYS_INLINE uint64_t *near_of(tn_core *core, struct tn_late *late, uint32_t
         uint64_t counter[TN_LATE_PER_LEVEL];
     };
     uint64_t *near;
-    if (!plain || core->pools.near_counters != TN_LATE_PER_LEVEL) {
+    if (!plain || core->pools.near_counters != TN_LATE_PER_LEVEL || core->pools.groups > 1) {
         near = tn_near(&core->pools, late, group);
     } else {
         if (!late->near)
-            late->near = tn_slots_get(&core->pools.near);
-        near = TN_ARRAY_AT(struct counters, &core->pools.near.array, late->near)->counter;
+            late->near = tn_slots_get(&core->pools.near.slots);
+        near = TN_ARRAY_AT(struct counters, &core->pools.near.slots.array, late->near)->counter;
     }
     __builtin_prefetch(near, 1);
     return near;

@@ -8,6 +8,23 @@
 
 #include <string.h>
 
+static void blocks_init(struct tn_blocks *blocks, uint32_t counters)
+{
+    tn_slots_init(&blocks->slots, counters * sizeof(uint64_t));
+    tn_array_init(&blocks->behind, sizeof(uint32_t));
+}
+
+static void blocks_free(struct tn_blocks *blocks)
+{
+    tn_slots_free(&blocks->slots);
+    tn_array_free(&blocks->behind);
+}
+
+static size_t blocks_bytes(const struct tn_blocks *blocks)
+{
+    return tn_array_bytes(&blocks->slots.array) + tn_array_bytes(&blocks->behind);
+}
+
 void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *config)
 {
     uint32_t levels_below = config->l2.size ? 2 : 1;
@@ -20,43 +37,41 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *con
         pools->kinds = pools->per_level;
         pools->per_level += TN_KINDS;
     }
-    pools->near_group = pools->far_level = pools->per_level;
+    pools->near_counters = pools->far_level = pools->per_level;
     if (config->curves) {
         pools->distances = pools->per_level;
         pools->far_level += TN_DISTANCE_EVENTS;
     }
     if (tn_has_tlbs(config)) {
-        pools->tlb = pools->near_group;
-        pools->near_group += TN_TLBS;
+        pools->tlb = pools->near_counters;
+        pools->near_counters += TN_TLBS;
     }
     if (config->coherence) {
-        pools->coherence = pools->near_group;
-        pools->near_group += TN_COHERENCES;
+        pools->coherence = pools->near_counters;
+        pools->near_counters += TN_COHERENCES;
     }
     if (config->also_count > 0) {
-        pools->also = pools->near_group;
-        pools->near_group += config->also_count * TN_ALSO_EVENTS;
-        pools->near_group = (pools->near_group + 7) & ~7u; /* whole lines of the host, as without */
+        pools->also = pools->near_counters;
+        pools->near_counters += config->also_count * TN_ALSO_EVENTS;
+        pools->near_counters = (pools->near_counters + 7) & ~7u; /* whole lines of the host, as without */
     }
     pools->groups = config->sample > 1 ? TN_SAMPLE_GROUPS : 1;
-    pools->far_group = levels_below * pools->far_level;
-    pools->near_counters = pools->groups * pools->near_group;
-    pools->far_counters = pools->groups * pools->far_group;
-    tn_slots_init(&pools->near, pools->near_counters * sizeof(uint64_t));
-    tn_slots_init(&pools->far, pools->far_counters * sizeof(uint64_t));
+    pools->far_counters = levels_below * pools->far_level;
+    blocks_init(&pools->near, pools->near_counters);
+    blocks_init(&pools->far, pools->far_counters);
     tn_pool_init(&pools->extra, TN_IMMEDIATE_EVENTS * sizeof(uint64_t));
 }
 
 void tn_cost_pools_free(struct tn_cost_pools *pools)
 {
-    tn_slots_free(&pools->near);
-    tn_slots_free(&pools->far);
+    blocks_free(&pools->near);
+    blocks_free(&pools->far);
     tn_pool_free(&pools->extra);
 }
 
 size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools)
 {
-    return tn_array_bytes(&pools->near.array) + tn_array_bytes(&pools->far.array) + pools->extra.bytes;
+    return blocks_bytes(&pools->near) + blocks_bytes(&pools->far) + pools->extra.bytes;
 }
 
 /* ------------------------------------------------------------------------------------------ blocks */
@@ -90,18 +105,25 @@ static void block_subtract(uint64_t *restrict to, const uint64_t *restrict from,
         to[i] -= from[i];
 }
 
+uint64_t *tn_block_make(struct tn_blocks *blocks, uint32_t *name, uint32_t group)
+{
+    uint32_t index = tn_slots_get(&blocks->slots), behind = *name;
+    *name = index | group << TN_LATE_INDEX_BITS;
+    if (behind) {
+        *(uint32_t *)tn_array_force(&blocks->behind, index) = behind;
+        *name |= TN_LATE_MORE;
+    }
+    return tn_slots_at(&blocks->slots, index);
+}
+
 /* `change`: block_add or block_subtract. */
 TN_ALWAYS_INLINE void late_change(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from,
                                   void (*change)(uint64_t *to, const uint64_t *from, uint32_t counters))
 {
-    for (uint32_t left = tn_late_groups(pools, from->near); left; left &= left - 1) {
-        uint32_t group = (uint32_t)__builtin_ctz(left);
-        change(tn_near(pools, to, group), tn_late_at(pools, from, TN_LEVEL_1, group), pools->near_group);
-    }
-    for (uint32_t left = tn_late_groups(pools, from->far); left; left &= left - 1) {
-        uint32_t group = (uint32_t)__builtin_ctz(left);
-        change(tn_far(pools, to, group), tn_late_at(pools, from, TN_LEVEL_LL, group), pools->far_group);
-    }
+    for (uint32_t name = from->near; name; name = tn_block_behind(&pools->near, name))
+        change(tn_near(pools, to, tn_block_group(name)), tn_block(&pools->near, name), pools->near_counters);
+    for (uint32_t name = from->far; name; name = tn_block_behind(&pools->far, name))
+        change(tn_far(pools, to, tn_block_group(name)), tn_block(&pools->far, name), pools->far_counters);
 }
 
 void tn_late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from)
@@ -109,35 +131,45 @@ void tn_late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct t
     late_change(pools, to, from, block_add);
 }
 
-/* Stays and records point to what they will charge: blocks keep their groups. */
+static void blocks_clear(const struct tn_blocks *blocks, uint32_t name, uint32_t counters)
+{
+    for (; name; name = tn_block_behind(blocks, name))
+        memset(tn_block(blocks, name), 0, counters * sizeof(uint64_t));
+}
+
 void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late)
 {
-    if (late->near)
-        memset(tn_slots_at(&pools->near, late->near & TN_LATE_INDEX), 0, pools->near_counters * sizeof(uint64_t));
-    if (late->far)
-        memset(tn_slots_at(&pools->far, late->far & TN_LATE_INDEX), 0, pools->far_counters * sizeof(uint64_t));
+    blocks_clear(&pools->near, late->near, pools->near_counters);
+    blocks_clear(&pools->far, late->far, pools->far_counters);
+}
+
+static void blocks_drop(struct tn_blocks *blocks, uint32_t name)
+{
+    while (name) {
+        uint32_t behind = tn_block_behind(blocks, name);
+        tn_slots_put(&blocks->slots, name & TN_LATE_INDEX);
+        name = behind;
+    }
 }
 
 void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late)
 {
-    if (late->near)
-        tn_slots_put(&pools->near, late->near & TN_LATE_INDEX);
-    if (late->far)
-        tn_slots_put(&pools->far, late->far & TN_LATE_INDEX);
+    blocks_drop(&pools->near, late->near);
+    blocks_drop(&pools->far, late->far);
     *late = (struct tn_late){0, 0};
+}
+
+static bool blocks_are_zero(const struct tn_blocks *blocks, uint32_t name, uint32_t counters)
+{
+    while (name && block_is_zero(tn_block(blocks, name), counters))
+        name = tn_block_behind(blocks, name);
+    return !name;
 }
 
 bool tn_late_is_zero(const struct tn_cost_pools *pools, const struct tn_late *late)
 {
-    for (uint32_t left = tn_late_groups(pools, late->near); left; left &= left - 1) {
-        if (!block_is_zero(tn_late_at(pools, late, TN_LEVEL_1, (uint32_t)__builtin_ctz(left)), pools->near_group))
-            return false;
-    }
-    for (uint32_t left = tn_late_groups(pools, late->far); left; left &= left - 1) {
-        if (!block_is_zero(tn_late_at(pools, late, TN_LEVEL_LL, (uint32_t)__builtin_ctz(left)), pools->far_group))
-            return false;
-    }
-    return true;
+    return blocks_are_zero(&pools->near, late->near, pools->near_counters) &&
+           blocks_are_zero(&pools->far, late->far, pools->far_counters);
 }
 
 /* ------------------------------------------------------------------------------------------ costs */

@@ -16,11 +16,11 @@
  * Far blocks have TN_DISTANCE_EVENTS more at the end of each level, where stack distances are kept (pools.distances),
  * and each counts what the written event of its name has more than the next one.
  * Where TLBs are simulated, near blocks have TN_TLBS counters more, behind those of a level; where D1s are kept
- * coherent TN_COHERENCES; TN_ALSO_EVENTS of each further machine are behind all others. Where sets are sampled, a block
- * has all that once for each group (access/sample.h), one behind the other, and its name says which groups were ever
- * charged, since of most blocks most were not. A cost centre is an instruction in a thread: its execution count comes
- * from segment counters; what a segment cannot know (mispredictions, guarded accesses, costs of skipped callees) is in
- * `extra`.
+ * coherent TN_COHERENCES; TN_ALSO_EVENTS of each further machine are behind all others. Where sets are sampled, costs
+ * have a block for each group (access/sample.h) that was charged, one behind the other: most have one.
+ *
+ * A cost centre is an instruction in a thread: its execution count comes from segment counters; what a segment cannot
+ * know (mispredictions, guarded accesses, costs of skipped callees) is in `extra`.
  */
 #ifndef TENURE_CORE_COST_H
 #define TENURE_CORE_COST_H
@@ -92,14 +92,15 @@ enum { TN_LATE_MOST = TN_LATE_PER_LEVEL + TN_WRITE_BACKS + TN_PREFETCHES + TN_KI
 
 enum tn_stream { TN_FETCH, TN_DATA, TN_STREAMS };
 
-/* The late events of a stream: names of two blocks of struct tn_cost_pools. 0: all zero. Else the index of the block,
- * and where sets are sampled, in the high bits, one for each group that was charged. (Pairs and strides go by the name
- * of a block; they are not sampled.) */
+/* The late events of a stream: names of two blocks, of level 1 and of those below. 0: all zero. Else the index of the
+ * block, its group, and whether another group's is behind it. (Pairs and strides go by the name of a block; they are
+ * not sampled.) */
 struct tn_late {
     uint32_t near, far;
 };
 enum { TN_LATE_INDEX_BITS = 26, TN_LATE_INDEX = (1 << TN_LATE_INDEX_BITS) - 1 };
-_Static_assert(TN_LATE_INDEX_BITS + TN_SAMPLE_GROUPS <= 32, "a bit for each group");
+#define TN_LATE_MORE (1u << 31)
+_Static_assert(TN_SAMPLE_GROUPS <= 1 << (31 - TN_LATE_INDEX_BITS), "room for the group");
 _Static_assert(TN_ARRAY_CHUNKS << TN_ARRAY_CHUNK_BITS <= 1 << TN_LATE_INDEX_BITS, "any index of a block");
 
 struct tn_costs {
@@ -136,15 +137,20 @@ struct tn_centre {
     uint64_t *extra; /* TN_IMMEDIATE_EVENTS counters, or NULL */
 };
 
+/* Blocks of one kind, and the names of those behind them. */
+struct tn_blocks {
+    struct tn_slots slots;
+    struct tn_array behind; /* uint32_t by index; sparse */
+};
+
 /* The pools of the blocks. */
 struct tn_cost_pools {
-    struct tn_slots near, far;
+    struct tn_blocks near, far;
     struct tn_pool extra;
     uint32_t per_level;    /* counters that each level has */
     uint32_t far_level;    /* counters of a level below the first: these, and those of distances */
     uint32_t groups;       /* of sampled sets; 1: everything is simulated */
-    uint32_t near_group, far_group; /* counters of a group: of level 1; of one or two levels */
-    uint32_t near_counters, far_counters; /* of all groups */
+    uint32_t near_counters, far_counters; /* of a block: of level 1; of one or two levels */
     uint32_t prefetched;   /* the first of those of prefetching; 0: not simulated */
     uint32_t tlb;          /* the first of those of TLBs, at level 1; 0: not simulated */
     uint32_t coherence;    /* the same of coherence, behind these */
@@ -157,55 +163,57 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *con
 void tn_cost_pools_free(struct tn_cost_pools *pools);
 size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools);
 
-/* The counters of a group in the block `*name`, which is made if there is none. Where sets are sampled, what a group
- * has is zero until its bit is set, whatever is in the block. */
-static inline uint64_t *tn_late_group(const struct tn_cost_pools *pools, struct tn_slots *slots, uint32_t *name,
-                                      uint32_t group, uint32_t counters)
+/* Its counters. */
+static inline uint64_t *tn_block(const struct tn_blocks *blocks, uint32_t name)
 {
-    if (pools->groups == 1) {
-        if (!*name)
-            *name = tn_slots_get(slots);
-        return tn_slots_at(slots, *name);
-    }
-    if (!*name)
-        *name = tn_slots_take(slots);
-    uint64_t *at = (uint64_t *)tn_slots_at(slots, *name & TN_LATE_INDEX) + group * counters;
-    if (!(*name >> (TN_LATE_INDEX_BITS + group) & 1)) {
-        *name |= 1u << (TN_LATE_INDEX_BITS + group);
-        for (uint32_t i = 0; i < counters; i++)
-            at[i] = 0;
-    }
-    return at;
+    return tn_slots_at(&blocks->slots, name & TN_LATE_INDEX);
 }
+
+static inline uint32_t tn_block_group(uint32_t name)
+{
+    return (name & ~TN_LATE_MORE) >> TN_LATE_INDEX_BITS;
+}
+
+/* The name of the block behind this one; 0: there is none. */
+static inline uint32_t tn_block_behind(const struct tn_blocks *blocks, uint32_t name)
+{
+    return name & TN_LATE_MORE ? *(const uint32_t *)tn_array_at(&blocks->behind, name & TN_LATE_INDEX) : 0;
+}
+
+/* The name of the group's block, from `name` on; 0: it has none. */
+static inline uint32_t tn_block_of(const struct tn_blocks *blocks, uint32_t name, uint32_t group)
+{
+    while (name && tn_block_group(name) != group)
+        name = tn_block_behind(blocks, name);
+    return name;
+}
+
+/* A block of zeros for a group that has none yet, in front of the one that `*name` is. Returns its counters. */
+uint64_t *tn_block_make(struct tn_blocks *blocks, uint32_t *name, uint32_t group);
 
 /* The counters of level 1 and a group, made if there are none. */
 static inline uint64_t *tn_near(struct tn_cost_pools *pools, struct tn_late *late, uint32_t group)
 {
-    return tn_late_group(pools, &pools->near, &late->near, group, pools->near_group);
+    uint32_t name = tn_block_of(&pools->near, late->near, group);
+    return name ? tn_block(&pools->near, name) : tn_block_make(&pools->near, &late->near, group);
 }
 
 /* Those of the levels below and a group, made if there are none: level `l` begins at (l - 1) * far_level. */
 static inline uint64_t *tn_far(struct tn_cost_pools *pools, struct tn_late *late, uint32_t group)
 {
-    return tn_late_group(pools, &pools->far, &late->far, group, pools->far_group);
-}
-
-/* The groups that the block of this name has anything of: bits. */
-static inline uint32_t tn_late_groups(const struct tn_cost_pools *pools, uint32_t name)
-{
-    return pools->groups == 1 ? name != 0 : name >> TN_LATE_INDEX_BITS;
+    uint32_t name = tn_block_of(&pools->far, late->far, group);
+    return name ? tn_block(&pools->far, name) : tn_block_make(&pools->far, &late->far, group);
 }
 
 /* The counters of a level and a group; NULL: all zero. */
 static inline uint64_t *tn_late_at(const struct tn_cost_pools *pools, const struct tn_late *late, enum tn_level level,
                                    uint32_t group)
 {
-    uint32_t name = level == TN_LEVEL_1 ? late->near : late->far, index = name & TN_LATE_INDEX;
-    if (!(tn_late_groups(pools, name) >> group & 1))
+    const struct tn_blocks *blocks = level == TN_LEVEL_1 ? &pools->near : &pools->far;
+    uint32_t name = tn_block_of(blocks, level == TN_LEVEL_1 ? late->near : late->far, group);
+    if (!name)
         return NULL;
-    if (level == TN_LEVEL_1)
-        return (uint64_t *)tn_slots_at(&pools->near, index) + group * pools->near_group;
-    return (uint64_t *)tn_slots_at(&pools->far, index) + group * pools->far_group + (level - 1) * pools->far_level;
+    return tn_block(blocks, name) + (level == TN_LEVEL_1 ? 0 : level - 1) * pools->far_level;
 }
 
 /* to += from. `from` does not change. */

@@ -84,23 +84,16 @@ void tn_slots_free(struct tn_slots *slots)
     tn_array_free(&slots->array);
 }
 
-uint32_t tn_slots_take(struct tn_slots *slots)
+uint32_t tn_slots_get(struct tn_slots *slots)
 {
     uint32_t index = slots->free;
     if (!index) {
         tn_array_add(&slots->array);
         return slots->array.count - 1;
     }
-    memcpy(&slots->free, tn_slots_at(slots, index), sizeof slots->free);
-    return index;
-}
-
-uint32_t tn_slots_get(struct tn_slots *slots)
-{
-    uint32_t used = slots->free;
-    uint32_t index = tn_slots_take(slots);
-    if (used)
-        memset(tn_slots_at(slots, index), 0, slots->array.element);
+    void *element = tn_slots_at(slots, index);
+    memcpy(&slots->free, element, sizeof slots->free);
+    memset(element, 0, slots->array.element);
     return index;
 }
 

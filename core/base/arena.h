@@ -65,8 +65,6 @@ void tn_slots_init(struct tn_slots *slots, size_t element);
 void tn_slots_free(struct tn_slots *slots);
 /* Get a zeroed element; returns its index. */
 uint32_t tn_slots_get(struct tn_slots *slots);
-/* The same, but not zeroed: what it holds is of no meaning. */
-uint32_t tn_slots_take(struct tn_slots *slots);
 void tn_slots_put(struct tn_slots *slots, uint32_t index);
 static inline void *tn_slots_at(const struct tn_slots *slots, uint32_t index)
 {

@@ -63,7 +63,7 @@ static void write_reuse(struct tn_writer *w, const struct tn_pair *pair, const s
 void tn_raw_write_pairs(struct tn_writer *w)
 {
     tn_core *core = w->core;
-    size_t bytes = core->pools.near.array.count * sizeof(struct payer);
+    size_t bytes = core->pools.near.slots.array.count * sizeof(struct payer);
     struct payer *payers = tn_host_alloc(bytes);
     for (uint32_t id = 1; id < core->threads.count; id++)
         find_payers(core, tn_thread_record_of(core, id), payers);

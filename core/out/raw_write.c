@@ -41,7 +41,7 @@ static uint32_t written_behind(const tn_core *core, enum tn_stream stream)
 /* Levels below the first. */
 static uint32_t written_far(const tn_core *core)
 {
-    return core->pools.far_group / core->pools.far_level;
+    return core->pools.far_counters / core->pools.far_level;
 }
 
 /* Behind these: stack distances of the levels below the first. */
@@ -111,10 +111,10 @@ static void put_late_sampled(struct tn_writer *w, const struct tn_late *late, en
     const struct tn_cost_pools *pools = &w->core->pools;
     uint64_t values[WRITTEN_SLOTS][TN_SAMPLE_GROUPS], all[WRITTEN_SLOTS] = {0};
     uint32_t slots = written_slots(w->core, stream);
-    uint32_t groups = tn_late_groups(pools, late->near) | tn_late_groups(pools, late->far);
     for (uint32_t group = 0; group < TN_SAMPLE_GROUPS; group++) {
+        bool has = tn_block_of(&pools->near, late->near, group) || tn_block_of(&pools->far, late->far, group);
         for (uint32_t i = 0; i < slots; i++)
-            all[i] |= values[i][group] = groups >> group & 1 ? written_slot(w->core, late, stream, i, group) : 0;
+            all[i] |= values[i][group] = has ? written_slot(w->core, late, stream, i, group) : 0;
     }
     for (uint32_t first = 0; first < slots; first += TN_RAW_BITS) {
         uint32_t count = slots - first < TN_RAW_BITS ? slots - first : TN_RAW_BITS;
