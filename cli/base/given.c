@@ -240,7 +240,7 @@ static tp_profile *open_raw(const char *raw, struct tp_import_options options, s
     }
     close(file);
     int failed = given_import(&raw, 1, path, &options, &result, err);
-    if (!failed && result.damaged && !options.no_symbols) { /* of a program that runs, more may just be written */
+    if (!failed && result.damaged && !options.no_symbols) { /* `top` asks for none: its program is still writing */
         snprintf(err->message, sizeof err->message,
                  "%.500s; `tenure import` makes a profile of what is in front of that", result.damage);
         failed = -1;

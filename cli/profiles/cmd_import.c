@@ -60,7 +60,7 @@ static bool refuses(const char *const *files, int count, const char *out)
 
     for (int i = 0; i < count; i++) {
         enum tp_kind kind = tp_kind(files[i], &err);
-        if (kind == TP_KIND_UNREADABLE) { /* a pipe, which would wait for who writes to it, is */
+        if (kind == TP_KIND_UNREADABLE) { /* such as a pipe, where an import would wait for a writer */
             term_error("%s", err.message);
             return true;
         }

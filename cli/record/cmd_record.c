@@ -200,7 +200,7 @@ static size_t valgrind_options(char **argv)
 
     for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
         argv[at++] = term_text("%s", always[i]);
-    if (fcntl(STDERR_FILENO, F_GETFD) != 0) /* closed there, or Valgrind takes the program's first file for its own */
+    if (fcntl(STDERR_FILENO, F_GETFD) != 0) /* closed in Valgrind, whose messages would go to the first file opened */
         argv[at++] = term_text("--log-file=/dev/null");
     argv[at] = stack_size();
     return at + (argv[at] != NULL);

@@ -137,10 +137,10 @@ struct tn_centre {
     uint64_t *extra; /* TN_IMMEDIATE_EVENTS counters, or NULL */
 };
 
-/* Blocks of one kind, and the names of those behind them. */
+/* All blocks of level 1, or of the levels below. Those of one owner are a list, one for each group. */
 struct tn_blocks {
     struct tn_slots slots;
-    struct tn_array behind; /* uint32_t by index; sparse */
+    struct tn_array behind; /* uint32_t: the name of the next in the list, by the index of a block; sparse */
 };
 
 /* The pools of the blocks. */
@@ -163,12 +163,13 @@ void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *con
 void tn_cost_pools_free(struct tn_cost_pools *pools);
 size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools);
 
-/* Its counters. */
+/* The counters of the block of this name. */
 static inline uint64_t *tn_block(const struct tn_blocks *blocks, uint32_t name)
 {
     return tn_slots_at(&blocks->slots, name & TN_LATE_INDEX);
 }
 
+/* The group of sampled sets that the block counts; 0 where all are simulated. */
 static inline uint32_t tn_block_group(uint32_t name)
 {
     return (name & ~TN_LATE_MORE) >> TN_LATE_INDEX_BITS;
