@@ -11,14 +11,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ARENA_BLOCK = 1 << 20, VECTOR_FIRST = 16, IDMAP_FIRST = 64, IDMAP_SPARE = 16 };
+enum { ARENA_BLOCK = 1 << 20, ARENA_MOST = 16 << 20, LARGE = 2 << 20 };
+enum { VECTOR_FIRST = 16, IDMAP_FIRST = 64, IDMAP_SPARE = 16 };
 
 struct tp_arena_block {
     struct tp_arena_block *older;
     size_t size;
     uint64_t bytes[];
 };
+
+/* Large memory comes in large pages where the kernel has them, which takes less time than one page after the other. All
+ * of its pages are named: a mapping of which only a part is cannot be moved when it grows. */
+static void in_large_pages(void *memory, size_t bytes)
+{
+    uintptr_t page = 4096, begin = (uintptr_t)memory & -page, end = ((uintptr_t)memory + bytes + page - 1) & -page;
+
+    if (bytes >= LARGE)
+        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
 
 void *tp_arena_alloc(struct tp_arena *arena, size_t bytes)
 {
@@ -27,10 +39,13 @@ void *tp_arena_alloc(struct tp_arena *arena, size_t bytes)
     if (need < bytes)
         return NULL;
     if (!arena->block || arena->size - arena->used < need) {
-        size_t size = need > ARENA_BLOCK ? need : ARENA_BLOCK;
+        size_t size = 2 * arena->size;
+        size = size < ARENA_BLOCK ? ARENA_BLOCK : size > ARENA_MOST ? ARENA_MOST : size;
+        size = need > size ? need : size;
         struct tp_arena_block *block = calloc(1, sizeof *block + size);
         if (!block)
             return NULL;
+        in_large_pages(block, size);
         block->older = arena->block;
         block->size = size;
         arena->block = block;
@@ -96,6 +111,7 @@ int tp_vector_grow(void **at, size_t *room, size_t count, size_t element)
         void *moved = more > SIZE_MAX / element ? NULL : realloc(*at, more * element);
         if (!moved)
             return -1;
+        in_large_pages(moved, more * element);
         *at = moved;
         *room = more;
     }
@@ -109,6 +125,7 @@ int tp_vector_zeroes(void **at, size_t *count, size_t *room, size_t n, size_t el
         void *moved = n > SIZE_MAX / element ? NULL : realloc(*at, n * element);
         if (!moved)
             return -1;
+        in_large_pages(moved, n * element);
         *at = moved;
         *room = n;
     }
@@ -187,6 +204,7 @@ int tp_idmap_add(struct tp_idmap *map, uint64_t id, uint32_t value)
             uint32_t *moved = realloc(map->values, room * sizeof *moved);
             if (!moved)
                 return -1;
+            in_large_pages(moved, room * sizeof *moved);
             map->values = moved;
             map->room = room;
         }

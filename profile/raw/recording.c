@@ -30,7 +30,7 @@ struct decoder {
     uint64_t chunks;              /* of the current part */
     uint32_t self_thread, self_instr; /* + 1; of the last SELF of the part */
     uint64_t *part_row;           /* self costs of the current part; made with its first cost */
-    uint64_t seen[TP_MAX_EVENTS]; /* all costs of any kind: which events occur */
+    uint64_t seen[TP_MAX_EVENTS]; /* all costs but self costs, which threads have: which events occur */
     uint64_t row[TP_MAX_EVENTS];  /* of the record at hand */
 };
 
@@ -446,7 +446,6 @@ static int read_instr_costs(struct decoder *d)
         return no_memory(d);
     tp_add_row(&d->rec->events, d->part_row, d->row);
     tp_add_row(&d->rec->events, d->rec->threads.at[thread - 1].self, d->row);
-    tp_add_row(&d->rec->events, d->seen, d->row);
     return 0;
 }
 
@@ -750,6 +749,8 @@ int tp_recording_read(struct tp_recording *rec, struct tp_raw_file *raw, const s
     if (!failed) {
         size_t count = rec->events.count;
         uint16_t kept[TP_MAX_EVENTS];
+        for (size_t i = 0; i < rec->threads.count; i++)
+            tp_add_row(&rec->events, d.seen, rec->threads.at[i].self);
         tp_events_arrange(&rec->events, d.seen, kept);
         for (size_t i = 0; i < rec->parts.count; i++)
             keep_columns(rec->parts.at[i].self, count, kept);
