@@ -220,15 +220,16 @@ static bool newest(char *out, size_t size)
     return found;
 }
 
-static tp_profile *open_raw(const char *raw, struct tp_import_options options, struct tp_error *err)
+/* `growing`: given_open_growing. */
+static tp_profile *open_raw(const char *raw, bool growing, struct tp_error *err)
 {
+    const struct tp_import_options options = {.passing = true, .no_symbols = growing};
     const char *folder = getenv("TMPDIR");
     struct tp_import_result result;
     char path[PATH_MAX];
     struct sigaction before[OUTPUT_SIGNALS];
     tp_profile *profile = NULL;
 
-    options.passing = true;
     snprintf(path, sizeof path, "%s/tenure.XXXXXX", folder != NULL && *folder != '\0' ? folder : "/tmp");
     output_catch_signals(stop, before); /* or one that comes now would leave the file */
     int file = mkstemp(path);
@@ -240,7 +241,7 @@ static tp_profile *open_raw(const char *raw, struct tp_import_options options, s
     }
     close(file);
     int failed = given_import(&raw, 1, path, &options, &result, err);
-    if (!failed && result.damaged && !options.no_symbols) { /* `top` asks for none: its program is still writing */
+    if (!failed && result.damaged && !growing) {
         snprintf(err->message, sizeof err->message,
                  "%.500s; `tenure import` makes a profile of what is in front of that", result.damage);
         failed = -1;
@@ -259,10 +260,10 @@ static tp_profile *open_raw(const char *raw, struct tp_import_options options, s
     return profile;
 }
 
-tp_profile *given_open_without_lines(const char *raw)
+tp_profile *given_open_growing(const char *raw)
 {
     struct tp_error err = {0};
-    tp_profile *profile = open_raw(raw, (struct tp_import_options){.no_symbols = true}, &err);
+    tp_profile *profile = open_raw(raw, true, &err);
 
     if (profile == NULL)
         term_error("%s", err.message);
@@ -284,7 +285,7 @@ tp_profile *given_open(const char *path)
     if (kind == TP_KIND_PROFILE)
         profile = tp_open(shown, &err);
     else if (kind == TP_KIND_RAW || kind == TP_KIND_CALLGRIND || kind == TP_KIND_CACHEGRIND)
-        profile = open_raw(shown, (struct tp_import_options){0}, &err);
+        profile = open_raw(shown, false, &err);
     if (profile == NULL)
         term_error("%s", err.message);
     else if (tp_changed(profile))

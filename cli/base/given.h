@@ -30,8 +30,9 @@ tp_profile *given_open_machine(const char *path, const char *weights, const char
     {OPT_TEXT, "weights", 0, "EVENT=N,...", "other weights in CEst, as in L1m=12,LLm=180" more, offset, \
      given_check_weights}
 const char *given_check_weights(void *unused, const char *name, const char *weights);
-/* A raw profile, without looking for lines and inlined functions. NULL with a line on stderr. */
-tp_profile *given_open_without_lines(const char *raw);
+/* A raw profile that a program which runs is still writing: its end may be missing. Lines and inlined functions are not
+ * looked up. NULL with a line on stderr. */
+tp_profile *given_open_growing(const char *raw);
 void given_close(tp_profile *profile);
 
 /* Why nothing made of the profiles that have been read is true, in one line; NULL: they could be read. */

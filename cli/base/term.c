@@ -191,15 +191,15 @@ int term_width(FILE *out)
 {
     const char *columns = getenv("COLUMNS");
     struct winsize size;
-    int width = 0;
+    long width = 0;
 
     if (isatty(descriptor(out)) && ioctl(descriptor(out), TIOCGWINSZ, &size) == 0)
         width = size.ws_col;
     if (width == 0 && columns != NULL)
-        width = atoi(columns);
+        width = strtol(columns, NULL, 10);
     if (width == 0)
         width = 120;
-    return width < 60 ? 60 : width > 400 ? 400 : width;
+    return (int)(width < 60 ? 60 : width > 400 ? 400 : width);
 }
 
 bool term_cuts(FILE *out)

@@ -229,7 +229,7 @@ static bool look(struct top *top, int *status)
     }
     control_text(raw, sizeof raw, top->control.page->raw, sizeof top->control.page->raw);
     tp_close(top->now);
-    top->now = given_open_without_lines(raw);
+    top->now = given_open_growing(raw);
     if (top->now == NULL)
         return false;
     if (top->columns.count == 0 && !choose_columns(top))
