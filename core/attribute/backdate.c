@@ -660,14 +660,14 @@ static void give_cells(struct tn_forest *forest, struct tn_node *node)
  * child before which it cannot go is pruned. */
 TN_ALWAYS_INLINE void fetch_ahead(const struct tn_forest *forest, const struct tn_node *node)
 {
-    const char *total = (const char *)total_of(forest->sums, node->context);
-    const char *arc = (const char *)arc_at(forest->sums, node->arc);
-    const char *parent = (const char *)node->parent, *more = (const char *)node->parent->more;
+    uintptr_t total = (uintptr_t)total_of(forest->sums, node->context);
+    uintptr_t arc = (uintptr_t)arc_at(forest->sums, node->arc);
+    uintptr_t parent = (uintptr_t)node->parent, more = (uintptr_t)node->parent->more;
     struct edge_place place = place_of(forest, node->parent, node->site, node->function);
-    const char *const lines[] = {total, total + 64, total + 128, arc, arc + 64, parent, parent + 64, more, more + 64,
-                                 (const char *)bucket_at(forest, place.bucket)};
+    const uintptr_t lines[] = {total, total + 64, total + 128, arc, arc + 64, parent, parent + 64, more, more + 64,
+                               (uintptr_t)bucket_at(forest, place.bucket)};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        __builtin_prefetch(lines[i], 1);
+        __builtin_prefetch((const void *)lines[i], 1);
 }
 
 static struct tn_node *prune_one(struct tn_forest *forest, struct tn_node *node)

@@ -48,7 +48,7 @@ struct tn_late tn_cells_sum(struct tn_cells *cells, uint32_t list)
         return (struct tn_late){0, 0};
     if (!tn_cell_at(cells, list)->next) /* most that have any have one */
         return tn_cell_at(cells, list)->late;
-    tn_late_drop(cells->pools, &cells->sum); /* the next one has no block that it does not need */
+    tn_late_drop(cells->pools, &cells->sum); /* and not cleared: it would keep blocks that this sum has not */
     for (uint32_t id = list; id; id = tn_cell_at(cells, id)->next)
         tn_late_add(cells->pools, &cells->sum, &tn_cell_at(cells, id)->late);
     return cells->sum;

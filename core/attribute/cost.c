@@ -8,21 +8,21 @@
 
 #include <string.h>
 
-static void blocks_init(struct tn_blocks *blocks, uint32_t counters)
+static void blocks_init(struct tn_late_blocks *blocks, uint32_t counters)
 {
     tn_slots_init(&blocks->slots, counters * sizeof(uint64_t));
-    tn_array_init(&blocks->behind, sizeof(uint32_t));
+    tn_array_init(&blocks->next, sizeof(uint32_t));
 }
 
-static void blocks_free(struct tn_blocks *blocks)
+static void blocks_free(struct tn_late_blocks *blocks)
 {
     tn_slots_free(&blocks->slots);
-    tn_array_free(&blocks->behind);
+    tn_array_free(&blocks->next);
 }
 
-static size_t blocks_bytes(const struct tn_blocks *blocks)
+static size_t blocks_bytes(const struct tn_late_blocks *blocks)
 {
-    return tn_array_bytes(&blocks->slots.array) + tn_array_bytes(&blocks->behind);
+    return tn_array_bytes(&blocks->slots.array) + tn_array_bytes(&blocks->next);
 }
 
 void tn_cost_pools_init(struct tn_cost_pools *pools, const struct tn_config *config)
@@ -105,25 +105,41 @@ static void block_subtract(uint64_t *restrict to, const uint64_t *restrict from,
         to[i] -= from[i];
 }
 
-uint64_t *tn_block_make(struct tn_blocks *blocks, uint32_t *name, uint32_t group)
+uint64_t *tn_late_block_make(struct tn_late_blocks *blocks, uint32_t *name, uint32_t group)
 {
-    uint32_t index = tn_slots_get(&blocks->slots), behind = *name;
+    uint32_t index = tn_slots_get(&blocks->slots), next = *name;
     *name = index | group << TN_LATE_INDEX_BITS;
-    if (behind) {
-        *(uint32_t *)tn_array_force(&blocks->behind, index) = behind;
+    if (next) {
+        *(uint32_t *)tn_array_force(&blocks->next, index) = next;
         *name |= TN_LATE_MORE;
     }
     return tn_slots_at(&blocks->slots, index);
 }
 
-/* `change`: block_add or block_subtract. */
+/* Of a block. */
+static uint32_t counters_of(const struct tn_late_blocks *blocks)
+{
+    return (uint32_t)(blocks->slots.array.element / sizeof(uint64_t));
+}
+
+/* `change`: block_add or block_subtract. No block is made for one of zeros. */
+TN_ALWAYS_INLINE void blocks_change(struct tn_late_blocks *blocks, uint32_t *to, uint32_t from,
+                                    void (*change)(uint64_t *to, const uint64_t *from, uint32_t counters))
+{
+    uint32_t counters = counters_of(blocks);
+    for (; from; from = tn_late_block_next(blocks, from)) {
+        const uint64_t *block = tn_late_block(blocks, from);
+        uint32_t group = tn_late_block_group(from);
+        if (tn_late_block_of(blocks, *to, group) || !block_is_zero(block, counters))
+            change(tn_late_block_for(blocks, to, group), block, counters);
+    }
+}
+
 TN_ALWAYS_INLINE void late_change(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from,
                                   void (*change)(uint64_t *to, const uint64_t *from, uint32_t counters))
 {
-    for (uint32_t name = from->near; name; name = tn_block_behind(&pools->near, name))
-        change(tn_near(pools, to, tn_block_group(name)), tn_block(&pools->near, name), pools->near_counters);
-    for (uint32_t name = from->far; name; name = tn_block_behind(&pools->far, name))
-        change(tn_far(pools, to, tn_block_group(name)), tn_block(&pools->far, name), pools->far_counters);
+    blocks_change(&pools->near, &to->near, from->near, change);
+    blocks_change(&pools->far, &to->far, from->far, change);
 }
 
 void tn_late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct tn_late *from)
@@ -131,24 +147,24 @@ void tn_late_add(struct tn_cost_pools *pools, struct tn_late *to, const struct t
     late_change(pools, to, from, block_add);
 }
 
-static void blocks_clear(const struct tn_blocks *blocks, uint32_t name, uint32_t counters)
+static void blocks_clear(const struct tn_late_blocks *blocks, uint32_t name)
 {
-    for (; name; name = tn_block_behind(blocks, name))
-        memset(tn_block(blocks, name), 0, counters * sizeof(uint64_t));
+    for (; name; name = tn_late_block_next(blocks, name))
+        memset(tn_late_block(blocks, name), 0, blocks->slots.array.element);
 }
 
 void tn_late_clear(const struct tn_cost_pools *pools, const struct tn_late *late)
 {
-    blocks_clear(&pools->near, late->near, pools->near_counters);
-    blocks_clear(&pools->far, late->far, pools->far_counters);
+    blocks_clear(&pools->near, late->near);
+    blocks_clear(&pools->far, late->far);
 }
 
-static void blocks_drop(struct tn_blocks *blocks, uint32_t name)
+static void blocks_drop(struct tn_late_blocks *blocks, uint32_t name)
 {
     while (name) {
-        uint32_t behind = tn_block_behind(blocks, name);
+        uint32_t next = tn_late_block_next(blocks, name);
         tn_slots_put(&blocks->slots, name & TN_LATE_INDEX);
-        name = behind;
+        name = next;
     }
 }
 
@@ -159,17 +175,16 @@ void tn_late_drop(struct tn_cost_pools *pools, struct tn_late *late)
     *late = (struct tn_late){0, 0};
 }
 
-static bool blocks_are_zero(const struct tn_blocks *blocks, uint32_t name, uint32_t counters)
+static bool blocks_are_zero(const struct tn_late_blocks *blocks, uint32_t name)
 {
-    while (name && block_is_zero(tn_block(blocks, name), counters))
-        name = tn_block_behind(blocks, name);
+    while (name && block_is_zero(tn_late_block(blocks, name), counters_of(blocks)))
+        name = tn_late_block_next(blocks, name);
     return !name;
 }
 
 bool tn_late_is_zero(const struct tn_cost_pools *pools, const struct tn_late *late)
 {
-    return blocks_are_zero(&pools->near, late->near, pools->near_counters) &&
-           blocks_are_zero(&pools->far, late->far, pools->far_counters);
+    return blocks_are_zero(&pools->near, late->near) && blocks_are_zero(&pools->far, late->far);
 }
 
 /* ------------------------------------------------------------------------------------------ costs */

@@ -17,7 +17,7 @@
  * and each counts what the written event of its name has more than the next one.
  * Where TLBs are simulated, near blocks have TN_TLBS counters more, behind those of a level; where D1s are kept
  * coherent TN_COHERENCES; TN_ALSO_EVENTS of each further machine are behind all others. Where sets are sampled, costs
- * have a block for each group (access/sample.h) that was charged, one behind the other: most have one.
+ * have a list of blocks, one for each group (access/sample.h) that was charged: most have one.
  *
  * A cost centre is an instruction in a thread: its execution count comes from segment counters; what a segment cannot
  * know (mispredictions, guarded accesses, costs of skipped callees) is in `extra`.
@@ -138,14 +138,14 @@ struct tn_centre {
 };
 
 /* All blocks of level 1, or of the levels below. Those of one owner are a list, one for each group. */
-struct tn_blocks {
+struct tn_late_blocks {
     struct tn_slots slots;
-    struct tn_array behind; /* uint32_t: the name of the next in the list, by the index of a block; sparse */
+    struct tn_array next; /* uint32_t: the name of the next in the list, by the index of a block; sparse */
 };
 
 /* The pools of the blocks. */
 struct tn_cost_pools {
-    struct tn_blocks near, far;
+    struct tn_late_blocks near, far;
     struct tn_pool extra;
     uint32_t per_level;    /* counters that each level has */
     uint32_t far_level;    /* counters of a level below the first: these, and those of distances */
@@ -164,57 +164,62 @@ void tn_cost_pools_free(struct tn_cost_pools *pools);
 size_t tn_cost_pools_bytes(const struct tn_cost_pools *pools);
 
 /* The counters of the block of this name. */
-static inline uint64_t *tn_block(const struct tn_blocks *blocks, uint32_t name)
+static inline uint64_t *tn_late_block(const struct tn_late_blocks *blocks, uint32_t name)
 {
     return tn_slots_at(&blocks->slots, name & TN_LATE_INDEX);
 }
 
 /* The group of sampled sets that the block counts; 0 where all are simulated. */
-static inline uint32_t tn_block_group(uint32_t name)
+static inline uint32_t tn_late_block_group(uint32_t name)
 {
     return (name & ~TN_LATE_MORE) >> TN_LATE_INDEX_BITS;
 }
 
-/* The name of the block behind this one; 0: there is none. */
-static inline uint32_t tn_block_behind(const struct tn_blocks *blocks, uint32_t name)
+/* The name of the next block in the list; 0: there is none. */
+static inline uint32_t tn_late_block_next(const struct tn_late_blocks *blocks, uint32_t name)
 {
-    return name & TN_LATE_MORE ? *(const uint32_t *)tn_array_at(&blocks->behind, name & TN_LATE_INDEX) : 0;
+    return name & TN_LATE_MORE ? *(const uint32_t *)tn_array_at(&blocks->next, name & TN_LATE_INDEX) : 0;
 }
 
 /* The name of the group's block, from `name` on; 0: it has none. */
-static inline uint32_t tn_block_of(const struct tn_blocks *blocks, uint32_t name, uint32_t group)
+static inline uint32_t tn_late_block_of(const struct tn_late_blocks *blocks, uint32_t name, uint32_t group)
 {
-    while (name && tn_block_group(name) != group)
-        name = tn_block_behind(blocks, name);
+    while (name && tn_late_block_group(name) != group)
+        name = tn_late_block_next(blocks, name);
     return name;
 }
 
 /* A block of zeros for a group that has none yet, in front of the one that `*name` is. Returns its counters. */
-uint64_t *tn_block_make(struct tn_blocks *blocks, uint32_t *name, uint32_t group);
+uint64_t *tn_late_block_make(struct tn_late_blocks *blocks, uint32_t *name, uint32_t group);
+
+/* The group's counters in the list that begins with `*name`, made if there are none. */
+static inline uint64_t *tn_late_block_for(struct tn_late_blocks *blocks, uint32_t *name, uint32_t group)
+{
+    uint32_t found = tn_late_block_of(blocks, *name, group);
+    return found ? tn_late_block(blocks, found) : tn_late_block_make(blocks, name, group);
+}
 
 /* The counters of level 1 and a group, made if there are none. */
 static inline uint64_t *tn_near(struct tn_cost_pools *pools, struct tn_late *late, uint32_t group)
 {
-    uint32_t name = tn_block_of(&pools->near, late->near, group);
-    return name ? tn_block(&pools->near, name) : tn_block_make(&pools->near, &late->near, group);
+    return tn_late_block_for(&pools->near, &late->near, group);
 }
 
 /* Those of the levels below and a group, made if there are none: level `l` begins at (l - 1) * far_level. */
 static inline uint64_t *tn_far(struct tn_cost_pools *pools, struct tn_late *late, uint32_t group)
 {
-    uint32_t name = tn_block_of(&pools->far, late->far, group);
-    return name ? tn_block(&pools->far, name) : tn_block_make(&pools->far, &late->far, group);
+    return tn_late_block_for(&pools->far, &late->far, group);
 }
 
 /* The counters of a level and a group; NULL: all zero. */
 static inline uint64_t *tn_late_at(const struct tn_cost_pools *pools, const struct tn_late *late, enum tn_level level,
                                    uint32_t group)
 {
-    const struct tn_blocks *blocks = level == TN_LEVEL_1 ? &pools->near : &pools->far;
-    uint32_t name = tn_block_of(blocks, level == TN_LEVEL_1 ? late->near : late->far, group);
+    const struct tn_late_blocks *blocks = level == TN_LEVEL_1 ? &pools->near : &pools->far;
+    uint32_t name = tn_late_block_of(blocks, level == TN_LEVEL_1 ? late->near : late->far, group);
     if (!name)
         return NULL;
-    return tn_block(blocks, name) + (level == TN_LEVEL_1 ? 0 : level - 1) * pools->far_level;
+    return tn_late_block(blocks, name) + (level == TN_LEVEL_1 ? 0 : level - 1) * pools->far_level;
 }
 
 /* to += from. `from` does not change. */

@@ -108,13 +108,11 @@ static uint64_t written_slot(const tn_core *core, const struct tn_late *late, en
 /* The same by groups. */
 static void put_late_sampled(struct tn_writer *w, const struct tn_late *late, enum tn_stream stream)
 {
-    const struct tn_cost_pools *pools = &w->core->pools;
     uint64_t values[WRITTEN_SLOTS][TN_SAMPLE_GROUPS], all[WRITTEN_SLOTS] = {0};
     uint32_t slots = written_slots(w->core, stream);
     for (uint32_t group = 0; group < TN_SAMPLE_GROUPS; group++) {
-        bool has = tn_block_of(&pools->near, late->near, group) || tn_block_of(&pools->far, late->far, group);
         for (uint32_t i = 0; i < slots; i++)
-            all[i] |= values[i][group] = has ? written_slot(w->core, late, stream, i, group) : 0;
+            all[i] |= values[i][group] = written_slot(w->core, late, stream, i, group);
     }
     for (uint32_t first = 0; first < slots; first += TN_RAW_BITS) {
         uint32_t count = slots - first < TN_RAW_BITS ? slots - first : TN_RAW_BITS;
