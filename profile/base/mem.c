@@ -7,6 +7,7 @@
  */
 #include "profile/base/mem.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,11 +23,13 @@ struct tp_arena_block {
     uint64_t bytes[];
 };
 
-/* Large memory comes in large pages where the kernel has them, which takes less time than one page after the other. All
- * of its pages are named: a mapping of which only a part is cannot be moved when it grows. */
-static void in_large_pages(void *memory, size_t bytes)
+/* Large memory that grows comes in large pages where the kernel has them, which takes less time than one page after the
+ * other. All of its pages are named, to the end of what malloc has: a mapping of which only a part is named cannot be
+ * moved when it grows. */
+static void in_large_pages(void *memory)
 {
-    uintptr_t page = 4096, begin = (uintptr_t)memory & -page, end = ((uintptr_t)memory + bytes + page - 1) & -page;
+    uintptr_t page = 4096, begin = (uintptr_t)memory & -page, bytes = malloc_usable_size(memory);
+    uintptr_t end = ((uintptr_t)memory + bytes + page - 1) & -page;
 
     if (bytes >= LARGE)
         madvise((void *)begin, end - begin, MADV_HUGEPAGE);
@@ -45,7 +48,7 @@ void *tp_arena_alloc(struct tp_arena *arena, size_t bytes)
         struct tp_arena_block *block = calloc(1, sizeof *block + size);
         if (!block)
             return NULL;
-        in_large_pages(block, size);
+        in_large_pages(block);
         block->older = arena->block;
         block->size = size;
         arena->block = block;
@@ -111,7 +114,7 @@ int tp_vector_grow(void **at, size_t *room, size_t count, size_t element)
         void *moved = more > SIZE_MAX / element ? NULL : realloc(*at, more * element);
         if (!moved)
             return -1;
-        in_large_pages(moved, more * element);
+        in_large_pages(moved);
         *at = moved;
         *room = more;
     }
@@ -125,7 +128,7 @@ int tp_vector_zeroes(void **at, size_t *count, size_t *room, size_t n, size_t el
         void *moved = n > SIZE_MAX / element ? NULL : realloc(*at, n * element);
         if (!moved)
             return -1;
-        in_large_pages(moved, n * element);
+        in_large_pages(moved);
         *at = moved;
         *room = n;
     }
@@ -204,7 +207,7 @@ int tp_idmap_add(struct tp_idmap *map, uint64_t id, uint32_t value)
             uint32_t *moved = realloc(map->values, room * sizeof *moved);
             if (!moved)
                 return -1;
-            in_large_pages(moved, room * sizeof *moved);
+            in_large_pages(moved);
             map->values = moved;
             map->room = room;
         }

@@ -30,7 +30,7 @@ struct decoder {
     uint64_t chunks;              /* of the current part */
     uint32_t self_thread, self_instr; /* + 1; of the last SELF of the part */
     uint64_t *part_row;           /* self costs of the current part; made with its first cost */
-    uint64_t seen[TP_MAX_EVENTS]; /* all costs but self costs, which threads have: which events occur */
+    uint64_t seen[TP_MAX_EVENTS]; /* which events occur: sums of all costs; self costs come at the end, from threads */
     uint64_t row[TP_MAX_EVENTS];  /* of the record at hand */
 };
 
