@@ -210,10 +210,10 @@ static int help(int argc, char **argv)
 
 /*
  * Where we were started without one of the first three descriptors, a file that we open would get its number, and what
- * is meant for the terminal would be written into it. What stands there instead can neither be read nor written, and is
- * closed in the programs that we run.
+ * is meant for the terminal would be written into it. What is opened there instead can neither be read nor written
+ * (O_PATH), and is closed in the programs that we run.
  */
-static void keep_standard_descriptors_free(void)
+static void fill_standard_descriptors(void)
 {
     for (int at = STDIN_FILENO; at <= STDERR_FILENO; at++) {
         if (fcntl(at, F_GETFD) < 0)
@@ -223,7 +223,7 @@ static void keep_standard_descriptors_free(void)
 
 int main(int argc, char **argv)
 {
-    keep_standard_descriptors_free();
+    fill_standard_descriptors();
     setlocale(LC_CTYPE, "");
     tp_sound_begin();
     term_outlive_libraries();

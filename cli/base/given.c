@@ -241,7 +241,9 @@ static tp_profile *open_raw(const char *raw, bool growing, struct tp_error *err)
     }
     close(file);
     int failed = given_import(&raw, 1, path, &options, &result, err);
-    if (!failed && result.damaged && !growing) {
+    if (growing)
+        result.damaged = false; /* what is being written */
+    if (!failed && result.damaged) {
         snprintf(err->message, sizeof err->message,
                  "%.500s; `tenure import` makes a profile of what is in front of that", result.damage);
         failed = -1;

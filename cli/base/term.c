@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 static bool progress_shown;
-static const char *destination = "standard output";
+static const char *destination = "standard output"; /* what term_finish says it could not write to */
 static FILE *shown;             /* what stdout was, while it is a file in memory; NULL: it is none */
 static term_reason *reason_why; /* while output is held; NULL: it is not */
 static bool reason_told;
