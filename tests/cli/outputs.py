@@ -181,10 +181,12 @@ def nowhere():
         for closing in (">&-", "<&- >&-"):
             check(f"{words[0]} {closing}", run(["sh", "-c", f'exec "$@" {closing}', "sh", TENURE, *words]),
                   (1, "", closed))
-        check(f"{words[0]} 2>&-", run(["sh", "-c", 'exec "$@" 2>&-', "sh", TENURE, *words])[0], 0)
+        check(f"{words[0]} 2>&-", run(["sh", "-c", 'exec "$@" 2>&-', "sh", TENURE, *words]), tenure(*words))
     for words in (("import", "-q", "source.raw"), ("merge", "-q", "source"), ("record", "-q", "--", *PROGRAM)):
-        run(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", TENURE, words[0], "-o", "without", *words[1:]])
-        check(f"{words[0]} without descriptors", tenure("check", "without")[0], 0)
+        made = f"without.{words[0]}"
+        check(f"{words[0]} without descriptors",
+              run(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", TENURE, words[0], "-o", made, *words[1:]])[0], 0)
+        check(f"{words[0]} without descriptors: profile", tenure("check", made)[0], 0)
     check("sql - <&-", run(["sh", "-c", 'exec "$@" <&-', "sh", TENURE, "sql", "source", "-"]),
           (1, "", "tenure: cannot read the query from standard input: Bad file descriptor\n"))
     os.mkfifo("fifo")

@@ -65,7 +65,8 @@ def phases(name, profile):
             'WHERE i.start >= ? AND i.start + i.instructions <= ? AND f.function IN (?, ?, ?) GROUP BY f.function',
             (begin, end, *functions)))
         # On a busy machine intervals are long, and none may be within.
-        check(f'{name}: {function} {within}', not within or within.get(function, 0) > 0.99 * sum(within.values()), True)
+        share = within.get(function, 0), 0.99 * sum(within.values())
+        check(f'{name}: {function} {within}', not within or share[0] >= share[1], True)
         own = profile.execute('SELECT Ir FROM functions WHERE function = ?', (function,)).fetchone()[0]
         check(f'{name}: all of {function}', *profile.execute(
             'SELECT sum(Ir) >= ?, 1 FROM interval_functions WHERE function = ?', (0.99 * own, function)).fetchone())

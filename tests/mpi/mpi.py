@@ -34,7 +34,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory(prefix='tenure-mpi.') as folder:
         os.chdir(folder)
-        os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
+        os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', LC_ALL='C')
         status, _, errors = run(['mpicc', '-O1', '-g', '-o', 'ring', source])
         if status != 0 and 'mpi.h: No such file' in errors: # its programs are here without its header
             print('no header of Open MPI here')
