@@ -2,8 +2,9 @@
 """From measures to the tables people read: ratios per program, their means, and whether the targets are met.
 
 A result is {"name", "runs": {measure: [run, ...]}, "stats": {...}, "shares": {...}}; a run is what measure.run
-returns, stats are the profile's counters, shares those of shares.py. Of several runs the least counts, since what
-else a machine does only ever adds. A figure whose measures were not taken or failed is `-`.
+returns, stats are the profile's counters, shares those of shares.py. Of several runs the least counts, of each
+quantity by itself: what else a machine does only ever adds to a time. A figure whose measures were not taken or
+failed is `-`.
 """
 import math
 
