@@ -562,7 +562,10 @@ void nt_signal_handle(int signal, void *siginfo, void *ucontext)
     struct nt_thread *thread = nt_area_self()->thread;
     struct nt_place place;
 
-    if (!is_fault(signal) || info->si_code <= 0) {
+    if (info->si_code == SI_QUEUE && info->si_ptr == NT_WAKES) {
+        if (nt_code_holds(nt.code, context->rip))
+            nt_outside_rest(thread);
+    } else if (!is_fault(signal) || info->si_code <= 0) {
         take_sent(thread, info, context);
     } else if (signal == SIGTRAP && thread->step_from != 0 && context->eflags & FLAG_TF) {
         take_step(thread, context);

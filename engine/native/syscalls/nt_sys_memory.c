@@ -29,6 +29,9 @@
 #ifndef SHM_RDONLY
 #define SHM_RDONLY 010000
 #endif
+#ifndef USERFAULTFD_IOC_NEW
+#define USERFAULTFD_IOC_NEW 0xaa00
+#endif
 #ifndef MADV_DONTNEED_LOCKED
 #define MADV_DONTNEED_LOCKED 24
 #endif
@@ -292,6 +295,13 @@ bool nt_sys_userfaultfd(struct nt_thread *thread, struct nt_call *call)
         return false;
     nt.saw_userfaults |= !nt_failed(call->result);
     return true;
+}
+
+/* /dev/userfaultfd makes them, too. */
+bool nt_sys_ioctl(struct nt_thread *thread, struct nt_call *call)
+{
+    return (uint32_t)NT_ARG(call, 1) == USERFAULTFD_IOC_NEW ? nt_sys_userfaultfd(thread, call)
+                                                            : nt_call_pass(thread, call);
 }
 
 bool nt_sys_shmat(struct nt_thread *thread, struct nt_call *call)

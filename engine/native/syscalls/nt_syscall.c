@@ -25,6 +25,7 @@ static nt_call_handler *const handlers[] = {
     [__NR_process_madvise] = nt_sys_process_madvise,
     [__NR_mseal] = nt_sys_mseal,
     [__NR_userfaultfd] = nt_sys_userfaultfd,
+    [__NR_ioctl] = nt_sys_ioctl,
     [__NR_mlockall] = nt_sys_mlockall,
     [__NR_munlockall] = nt_sys_munlockall,
     [__NR_shmat] = nt_sys_shmat,

@@ -43,8 +43,8 @@ void nt_system_call(struct nt_thread *thread);
 void nt_system_call_32(struct nt_thread *thread, uint64_t number);
 
 nt_call_handler nt_sys_brk, nt_sys_mmap, nt_sys_munmap, nt_sys_mprotect, nt_sys_mremap, nt_sys_madvise,
-    nt_sys_mlockall, nt_sys_munlockall, nt_sys_userfaultfd, nt_sys_shmat, nt_sys_shmdt, nt_sys_write,
-    nt_sys_process_vm_writev, nt_sys_process_madvise, nt_sys_mseal;
+    nt_sys_mlockall, nt_sys_munlockall, nt_sys_userfaultfd, nt_sys_ioctl, nt_sys_shmat, nt_sys_shmdt,
+    nt_sys_write, nt_sys_process_vm_writev, nt_sys_process_madvise, nt_sys_mseal;
 nt_call_handler nt_sys_read, nt_sys_accept, nt_sys_getrandom, nt_sys_readv, nt_sys_io_submit, nt_sys_recvmsg,
     nt_sys_recvmmsg;
 nt_call_handler nt_sys_clone, nt_sys_clone3, nt_sys_fork, nt_sys_vfork, nt_sys_execve, nt_sys_execveat, nt_sys_exit,

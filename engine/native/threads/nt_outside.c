@@ -9,6 +9,7 @@
 
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_sys.h"
+#include "engine/native/kernel/nt_host.h"
 #include "engine/native/translate/nt_code.h"
 
 enum { LONG = 1 << 10 }; /* times to ask others out */
@@ -23,6 +24,20 @@ void nt_code_changed(uint64_t start, uint64_t bytes)
 
 enum where { OUTSIDE, RESTS, INSIDE };
 
+/* One that sleeps inside may be in the middle of a block, waiting for a page that only the others can bring
+ * (userfaultfd). A signal that it takes even there makes it rest; what else it is doing, that does not end. */
+static void wake_up(const struct nt_thread *thread)
+{
+    siginfo_t info = {.si_signo = SIGTRAP, .si_code = SI_QUEUE};
+
+    if (!nt.saw_userfaults || thread->tid == 0 || nt_host_thread_state(thread->tid) != 'S' || thread->outside)
+        return;
+    info.si_pid = nt_process_id();
+    info.si_ptr = NT_WAKES;
+    if (nt_failed(nt_sys6(__NR_rt_tgsigqueueinfo, info.si_pid, thread->tid, SIGTRAP, (long)&info, 0, 0)))
+        nt_sys6(__NR_rt_tgsigqueueinfo, thread->tid, thread->tid, SIGTRAP, (long)&info, 0, 0);
+}
+
 /* Where the threads besides `self` are that are farthest in; those in generated code are asked to leave. A child may
  * have been killed there: it is looked for when it has been asked for long. */
 static enum where ask_out(const struct nt_thread *self, unsigned asked)
@@ -35,6 +50,8 @@ static enum where ask_out(const struct nt_thread *self, unsigned asked)
 
         if (where == INSIDE && thread->is_child && asked % LONG == LONG - 1 && nt_thread_is_gone(thread))
             nt_thread_killed_inside(thread);
+        else if (where == INSIDE && asked % LONG == LONG - 1)
+            wake_up(thread);
         if (where == INSIDE)
             *(volatile int64_t *)&thread->area->countdown = -1; /* a block may undo this once: it is done again */
         if (where > farthest)
@@ -124,5 +141,16 @@ bool nt_outside_ends(struct nt_thread *thread)
         thread->outside = 1;
         nt_lock_take(&nt.world);
         nt_lock_give(&nt.world);
+    }
+}
+
+void nt_outside_rest(struct nt_thread *thread)
+{
+    while (nt.stop) {
+        thread->rests = 1;
+        nt_lock_take(&nt.world);
+        nt_lock_give(&nt.world);
+        thread->rests = 0;
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
     }
 }

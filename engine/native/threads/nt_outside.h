@@ -36,4 +36,9 @@ void nt_outside_empty_code(struct nt_thread *self);
  * had before is good any more. */
 bool nt_outside_ends(struct nt_thread *thread);
 
+/* A signal that comes with this wakes a thread that sleeps in the middle of a block, which rests then while others want
+ * that. It holds no lock. */
+#define NT_WAKES ((void *)&nt.stop)
+void nt_outside_rest(struct nt_thread *thread);
+
 #endif
