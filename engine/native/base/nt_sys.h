@@ -15,6 +15,7 @@
 #include <asm/unistd.h>
 #include <linux/errno.h>
 #include <linux/futex.h>
+#include <linux/time_types.h>
 
 static inline long nt_sys6(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -44,6 +45,19 @@ static inline bool nt_failed(long result)
 static inline long nt_futex(volatile void *word, int operation, uint32_t value)
 {
     return nt_sys3(__NR_futex, (long)word, operation, value);
+}
+
+/* Another thread is to go on that this one waits for, which has done so `times` times. Now and then it sleeps: one of a
+ * real-time priority that only yields keeps less urgent ones from the processor for ever. */
+static inline void nt_yield(unsigned times)
+{
+    enum { OFTEN = 64 };
+    const struct __kernel_timespec a_while = {0, 50000};
+
+    if (times % OFTEN == OFTEN - 1)
+        nt_sys3(__NR_nanosleep, (long)&a_while, 0, 0);
+    else
+        nt_sys3(__NR_sched_yield, 0, 0, 0);
 }
 
 static inline int nt_process_id(void)

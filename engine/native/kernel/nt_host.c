@@ -260,7 +260,7 @@ void tn_host_yield(uint32_t times)
             began = 0;
         nt_while_waiting(&began);
     }
-    nt_sys3(__NR_sched_yield, 0, 0, 0);
+    nt_yield(times);
 }
 
 uint64_t tn_host_time(void)

@@ -170,8 +170,8 @@ void nt_consumer_end(void)
     for (; (tid = helper.tid) != 0; last = tid)
         nt_futex(&helper.tid, FUTEX_WAIT, (uint32_t)tid);
     /* It has left its stack, but the kernel may count it as a thread for a moment more. */
-    for (int looks = 0; last != 0 && looks < 1000 && nt_sys3(__NR_tgkill, nt_process_id(), last, 0) == 0; looks++)
-        nt_sys3(__NR_sched_yield, 0, 0, 0);
+    for (unsigned looks = 0; last != 0 && looks < 1000 && nt_sys3(__NR_tgkill, nt_process_id(), last, 0) == 0; looks++)
+        nt_yield(looks);
 }
 
 void nt_consumer_stop(bool forever)

@@ -275,8 +275,8 @@ static bool kill_others(struct nt_thread *thread, struct nt_call *call)
     for (struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
         if (!other->running || !other->is_child || !is_killed(other))
             continue;
-        while (nt_host_thread_state(other->tid) == 'R')
-            nt_sys3(__NR_sched_yield, 0, 0, 0);
+        for (unsigned times = 0; nt_host_thread_state(other->tid) == 'R'; times++)
+            nt_yield(times);
         other->died_of = SIGKILL; /* with nothing of the engine in its hands */
     }
     nt_others_go_on(thread);

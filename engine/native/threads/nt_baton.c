@@ -142,9 +142,11 @@ static bool all_are_settled(const struct nt_thread *self)
  * and then gone to sleep. */
 static void wait_until_settled(const struct nt_thread *self)
 {
+    unsigned times = 0;
+
     for (int looks = 0; looks < 2; looks++) {
         if (!all_are_settled(self)) {
-            nt_sys3(__NR_sched_yield, 0, 0, 0);
+            nt_yield(times++);
             looks = -1;
         }
     }

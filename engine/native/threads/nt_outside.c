@@ -63,19 +63,19 @@ static enum where ask_out(const struct nt_thread *self, unsigned asked)
 /* From here on `world` is held, and no other thread is farther in than `most`. */
 static void stop_others(const struct nt_thread *self, enum where most)
 {
-    for (;;) {
+    for (unsigned times = 0;; times++) {
         enum where where;
 
         nt_lock_take(&nt.world);
         nt.stop = 1;
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         for (unsigned asked = 0; (where = ask_out(self, asked)) == INSIDE; asked++)
-            nt_sys3(__NR_sched_yield, 0, 0, 0);
+            nt_yield(asked);
         if (where <= most)
             return;
         nt.stop = 0;
         nt_lock_give(&nt.world);
-        nt_sys3(__NR_sched_yield, 0, 0, 0);
+        nt_yield(times);
     }
 }
 
