@@ -51,7 +51,7 @@ static inline long nt_futex(volatile void *word, int operation, uint32_t value)
  * real-time priority that only yields keeps less urgent ones from the processor for ever. */
 static inline void nt_yield(unsigned times)
 {
-    enum { OFTEN = 64 };
+    enum { OFTEN = 1 << 10 };
     const struct __kernel_timespec a_while = {0, 50000};
 
     if (times % OFTEN == OFTEN - 1)
