@@ -25,9 +25,9 @@ enum { LINE = 8192 };
 struct filter {
     int from, to;
     const struct nt_thread *of; /* whose status it is; NULL: it lists what is mapped */
-    char in[4096], line[LINE];
-    size_t length;             /* of `line` */
-    bool is_ours;              /* the entry that the line belongs to */
+    char in[4096], line[LINE], out[LINE]; /* out: lines that are not written yet */
+    size_t length, waiting; /* of `line`; of `out` */
+    bool is_ours;           /* the entry that the line belongs to */
 };
 
 static void put_mask(struct filter *filter, const char *name, uint64_t mask)
@@ -61,14 +61,22 @@ static void put_status(struct filter *filter)
     }
 }
 
+static void write_out(struct filter *filter)
+{
+    nt_sys3(__NR_write, filter->to, (long)filter->out, (long)filter->waiting);
+    filter->waiting = 0;
+}
+
 /* Copies the lines of entries that are not the engine's. */
 static void proc_copy(struct filter *filter)
 {
     for (;;) {
         long got = nt_sys3(__NR_read, filter->from, (long)filter->in, sizeof filter->in);
 
-        if (got <= 0)
+        if (got <= 0) {
+            write_out(filter);
             return;
+        }
         for (long i = 0; i < got; i++) {
             filter->line[filter->length++] = filter->in[i];
             if (filter->in[i] != '\n' && filter->length < LINE - 1)
@@ -81,8 +89,12 @@ static void proc_copy(struct filter *filter)
             uint64_t start = nt_number(&at, 16);
             if (filter->of == NULL && at > filter->line && (*at == '-' || *at == ' '))
                 filter->is_ours = nt_region_meets(start, 1);
-            if (!filter->is_ours)
-                nt_sys3(__NR_write, filter->to, (long)filter->line, (long)filter->length);
+            if (!filter->is_ours && filter->waiting + filter->length > LINE)
+                write_out(filter);
+            if (!filter->is_ours) {
+                memcpy(filter->out + filter->waiting, filter->line, filter->length);
+                filter->waiting += filter->length;
+            }
             filter->length = 0;
         }
     }
