@@ -134,7 +134,7 @@ long nt_host_name_of(int fd, char *name, size_t size)
 {
     char link[32];
 
-    nt_format(link, sizeof link, "/proc/self/fd/%d", fd);
+    nt_format(link, sizeof link, "/proc/thread-self/fd/%d", fd);
     long length = nt_sys3(__NR_readlink, (long)link, (long)name, (long)size - 1);
     name[nt_failed(length) ? 0 : length] = '\0';
     return length;

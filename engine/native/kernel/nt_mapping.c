@@ -103,7 +103,7 @@ static void take_ends_of_lines(char *path)
 bool nt_mapping_at(void *user, uint64_t address, struct code_mapping *out)
 {
     static char line[4096 + 128];
-    struct reader reader = {.fd = nt_host_open("/proc/self/maps", O_RDONLY, 0)};
+    struct reader reader = {.fd = nt_host_open("/proc/thread-self/maps", O_RDONLY, 0)};
     bool found = false;
 
     (void)user;
@@ -120,7 +120,7 @@ bool nt_mapping_at(void *user, uint64_t address, struct code_mapping *out)
 void nt_mapping_each(uint64_t start, uint64_t end, nt_mapping_tell *tell)
 {
     struct reader reader = {
-        .fd = nt_sys6(__NR_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0)};
+        .fd = nt_sys6(__NR_openat, AT_FDCWD, (long)"/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0)};
     char line[64];
 
     if (nt_failed(reader.fd))
@@ -151,7 +151,7 @@ void nt_mapping_each(uint64_t start, uint64_t end, nt_mapping_tell *tell)
 bool nt_mapping_own_bytes(uint64_t *bytes, uint64_t *data)
 {
     struct reader reader = {
-        .fd = nt_sys6(__NR_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0)};
+        .fd = nt_sys6(__NR_openat, AT_FDCWD, (long)"/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0)};
     char line[64]; /* the addresses and the permissions are what is asked for */
 
     if (nt_failed(reader.fd))

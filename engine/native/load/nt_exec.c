@@ -148,7 +148,7 @@ static enum file read_head(long folder, const char *path, long flags, bool is_li
         nt_exec_try(folder, path, flags) != -EFAULT)
         return BAD;
     bool is_open = flags & AT_EMPTY_PATH && path[0] == '\0';
-    nt_format(own, sizeof own, "/proc/self/fd/%d", (int)folder);
+    nt_format(own, sizeof own, "/proc/thread-self/fd/%d", (int)folder);
     long fd = nt_host_open_at(folder, is_open ? own : path, O_RDONLY, 0);
     if (fd == -EACCES)
         return UNREADABLE;
@@ -307,7 +307,7 @@ void nt_exec_traced(const struct nt_exec *exec, uint8_t but, long (*execute)(con
         words[at++] = ""; /* the kernel lets no program begin without */
     if (nt_copy(words + at, (const void *)exec->argv, count * sizeof *words) == 0) {
         words[at + count] = NULL;
-        execute((const uint64_t[7]){__NR_execve, (uint64_t) "/proc/self/exe", (uint64_t)words, exec->envp});
+        execute((const uint64_t[7]){__NR_execve, (uint64_t) "/proc/thread-self/exe", (uint64_t)words, exec->envp});
     }
     if (!nt_failed(before))
         nt_sys3(__NR_personality, before, 0, 0);

@@ -77,7 +77,7 @@ static uint32_t page_bits(void *user, uint64_t address)
 
 static void open_pagemap(void)
 {
-    long fd = nt_host_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+    long fd = nt_host_open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);
 
     if (nt_failed(fd))
         return;

@@ -98,6 +98,8 @@ bool nt_frame_push(struct nt_thread *thread, const struct nt_held *held, const s
     uint64_t at = NT_DOWN(state - sizeof(struct nt_frame), 16UL) - 8;
     struct nt_frame frame;
 
+    if (!(action->flags & SA_RESTORER))
+        return false; /* the kernel knows no other way back */
     if ((takes_altstack || was_on_altstack) && !is_on_altstack(thread, at))
         return false; /* it would not fit */
     memset(&frame, 0, sizeof frame);

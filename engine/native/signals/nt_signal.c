@@ -555,6 +555,17 @@ static bool is_copying(uint64_t rip)
     return rip >= (uint64_t)nt_copy_begin && rip < (uint64_t)nt_copy_end;
 }
 
+/* Whether the kernel was called here, by the engine: nothing faults there, but a thread may send its own process what
+ * looks like a fault. */
+static bool is_in_call(uint64_t rip)
+{
+    static const uint8_t syscall[] = {0x0f, 0x05};
+
+    return nt_region_meets(rip, 1) && !nt_code_holds(nt.code, rip) &&
+           (memcmp((const void *)rip, syscall, sizeof syscall) == 0 ||
+            memcmp((const void *)(rip - sizeof syscall), syscall, sizeof syscall) == 0);
+}
+
 void nt_signal_handle(int signal, void *siginfo, void *ucontext)
 {
     siginfo_t *info = siginfo;
@@ -565,7 +576,7 @@ void nt_signal_handle(int signal, void *siginfo, void *ucontext)
     if (info->si_code == SI_QUEUE && info->si_ptr == NT_WAKES) {
         if (nt_code_holds(nt.code, context->rip))
             nt_outside_rest(thread);
-    } else if (!is_fault(signal) || info->si_code <= 0) {
+    } else if (!is_fault(signal) || info->si_code <= 0 || is_in_call(context->rip)) {
         take_sent(thread, info, context);
     } else if (signal == SIGTRAP && thread->step_from != 0 && context->eflags & FLAG_TF) {
         take_step(thread, context);
@@ -617,9 +628,8 @@ static struct nt_action take_action(struct nt_process *process, int signal)
 
     nt_lock_take(&process->lock);
     action = process->action[signal];
-    if (action.flags & SA_RESETHAND) {
+    if (action.flags & SA_RESETHAND && action.handler != IGNORE) {
         process->action[signal].handler = DEFAULT;
-        process->action[signal].flags &= ~(uint64_t)SA_SIGINFO;
         nt_signal_apply_action(process, signal);
     }
     nt_lock_give(&process->lock);

@@ -62,6 +62,16 @@ bool nt_sys_close_range(struct nt_thread *thread, struct nt_call *call)
 
 /* -------------------------------------------------------------------------------------------- /proc */
 
+/* Of the process, or of one of its threads: the kernel has a folder for each. */
+static bool is_own_number(uint64_t number)
+{
+    bool is_own = number == (uint64_t)nt_process_id();
+
+    for (const struct nt_thread *thread = nt_threads; thread != NULL && !is_own; thread = thread->next)
+        is_own = thread->running && !thread->is_child && (uint64_t)thread->tid == number;
+    return is_own;
+}
+
 /* What follows /proc/self/ and its other names in `path`, or /proc/self/task/TID/; NULL if it is no such path. */
 static const char *in_own_proc(const char *path)
 {
@@ -70,7 +80,7 @@ static const char *in_own_proc(const char *path)
     if (rest == NULL)
         return NULL;
     if (*rest >= '0' && *rest <= '9') {
-        rest = nt_number(&rest, 10) == (uint64_t)nt_process_id() && *rest == '/' ? rest + 1 : NULL;
+        rest = is_own_number(nt_number(&rest, 10)) && *rest == '/' ? rest + 1 : NULL;
     } else {
         path = nt_after(rest, "self/");
         rest = path != NULL ? path : nt_after(rest, "thread-self/");
@@ -152,11 +162,13 @@ bool nt_sys_path(struct nt_thread *thread, struct nt_call *call)
     return pass_path(thread, call, AT_FDCWD, 0, true);
 }
 
-/* newfstatat has its flags in the fourth argument, statx in the third; faccessat has none. */
+/* newfstatat and faccessat2 have their flags in the fourth argument, statx in the third; faccessat has none. */
 bool nt_sys_path_at(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t number = call->raw[0];
-    uint64_t flags = number == __NR_newfstatat ? NT_ARG(call, 3) : number == __NR_statx ? NT_ARG(call, 2) : 0;
+    uint64_t flags = number == __NR_newfstatat || number == __NR_faccessat2 ? NT_ARG(call, 3)
+                     : number == __NR_statx                                 ? NT_ARG(call, 2)
+                                                                            : 0;
 
     return pass_path(thread, call, (long)NT_ARG(call, 0), 1, !(flags & AT_SYMLINK_NOFOLLOW));
 }
@@ -209,11 +221,12 @@ static bool open_path(struct nt_thread *thread, struct nt_call *call, const stru
     uint64_t *path = &NT_ARG(call, opening->path), flags = *opening->flags;
     const char *file = opening->no_links ? NULL : own_file(opening->folder, *path, whole);
 
-    bool is_status = file != NULL && nt_same(file, "status");
+    bool is_status = file != NULL && !(flags & O_PATH) && nt_same(file, "status");
     if (is_status)
         nt_consumer_stop(false);
     if (is_status ||
-        (file != NULL && (nt_same(file, "maps") || nt_same(file, "smaps") || nt_same(file, "numa_maps")))) {
+        (file != NULL && !(flags & O_PATH) &&
+         (nt_same(file, "maps") || nt_same(file, "smaps") || nt_same(file, "numa_maps")))) {
         call->result = nt_file_seen(whole, flags);
         return true;
     }

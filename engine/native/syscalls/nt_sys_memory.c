@@ -349,7 +349,7 @@ static long each_mapping(long (*way)(uint64_t start, uint64_t bytes))
     static char text[NT_PAGE];
     char line[64];
     size_t length = 0;
-    long maps = nt_file_seen("/proc/self/maps", O_CLOEXEC), got, result = nt_failed(maps) ? -ENOMEM : 0;
+    long maps = nt_file_seen("/proc/thread-self/maps", O_CLOEXEC), got, result = nt_failed(maps) ? -ENOMEM : 0;
 
     while (result == 0 && (got = nt_sys3(__NR_read, maps, (long)text, sizeof text)) > 0) {
         for (long i = 0; i < got && result == 0; i++) {
@@ -488,7 +488,8 @@ static void set_break(struct nt_thread *thread, uint64_t wanted)
     uint64_t old_end = NT_UP(nt.break_now, NT_PAGE), end = NT_UP(wanted, NT_PAGE);
 
     if (end < old_end) {
-        nt_sys3(__NR_munmap, (long)end, (long)(old_end - end), 0);
+        if (nt_failed(nt_sys3(__NR_munmap, (long)end, (long)(old_end - end), 0)))
+            return;
         memory_changed(end, old_end - end, PROT_NONE);
         nt_data_changed(thread, end, old_end - end, false);
     } else if (end > old_end) {
@@ -510,7 +511,7 @@ bool nt_sys_brk(struct nt_thread *thread, struct nt_call *call)
     uint64_t wanted = NT_ARG(call, 0);
 
     nt_lock_take(&nt_memory_lock);
-    if (wanted >= nt.break_start)
+    if (wanted >= nt.break_start && wanted <= NT_USER_END)
         set_break(thread, wanted);
     call->result = (long)nt.break_now;
     nt_lock_give(&nt_memory_lock);

@@ -15,6 +15,7 @@
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
+#include "engine/native/kernel/nt_limit.h"
 #include "engine/native/kernel/nt_region.h"
 #include "engine/native/profile/nt_consumer.h"
 #include "engine/native/signals/nt_signal.h"
@@ -100,7 +101,7 @@ static void proc_copy(struct filter *filter)
     }
 }
 
-/* The thread that `path` is about, which is in /proc/self, thread-self, PID or one of their task/TID. */
+/* The thread that `path` is about, which is in /proc/self, thread-self, PID, TID or one of their task/TID. */
 static const struct nt_thread *thread_of(const char *path)
 {
     const struct nt_thread *thread = nt_threads;
@@ -108,9 +109,12 @@ static const struct nt_thread *thread_of(const char *path)
 
     for (const char *at = path; *at != '\0' && task == NULL; at++)
         task = nt_after(at, "/task/");
-    uint64_t tid = task != NULL                                   ? nt_number(&task, 10)
-                   : nt_after(path, "/proc/thread-self/") != NULL ? (uint64_t)nt_sys3(__NR_gettid, 0, 0, 0)
-                                                                  : (uint64_t)nt_process_id();
+    const char *number = task != NULL ? task : nt_after(path, "/proc/");
+    uint64_t tid = number != NULL ? nt_number(&number, 10) : 0;
+    if (nt_after(path, "/proc/thread-self/") != NULL)
+        tid = (uint64_t)nt_sys3(__NR_gettid, 0, 0, 0);
+    else if (tid == 0)
+        tid = (uint64_t)nt_process_id();
     while (thread != NULL && (!thread->running || (uint64_t)thread->tid != tid))
         thread = thread->next;
     return thread;
@@ -128,7 +132,10 @@ long nt_file_seen(const char *path, uint64_t flags)
         return from;
     filter.from = (int)from;
     filter.to = (int)to;
+    /* The kernel would make this of nothing: no limit of a file's size is in its way. */
+    const struct nt_lifted lifted = nt_limit_lift(RLIMIT_FSIZE);
     proc_copy(&filter);
+    nt_limit_lower(&lifted);
     nt_sys3(__NR_lseek, to, 0, 0);
     /* The program gets the lower of the two numbers, as it would have. */
     nt_sys3(__NR_dup3, to, from, flags & O_CLOEXEC ? O_CLOEXEC : 0);

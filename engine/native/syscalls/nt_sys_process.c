@@ -316,6 +316,13 @@ bool nt_sys_exit(struct nt_thread *thread, struct nt_call *call)
 {
     if (thread->is_vfork) /* its parent does the rest */
         return nt_call_pass(thread, call);
+    nt_signal_block_sent();
+    if (thread->held.is_held) { /* nobody else would get it */
+        thread->puts_off = false;
+        thread->area->pending = 1;
+        nt_signal_apply_mask(thread);
+        return false;
+    }
     if (nt_thread_ends_last(thread)) { /* which is the program's end */
         nt_finish();
         nt_consumer_stop(true);

@@ -107,6 +107,7 @@ static nt_call_handler *const handlers[] = {
     [__NR_newfstatat] = nt_sys_path_at,
     [__NR_statx] = nt_sys_path_at,
     [__NR_faccessat] = nt_sys_path_at,
+    [__NR_faccessat2] = nt_sys_path_at,
     [__NR_linkat] = nt_sys_linkat,
     [__NR_readlink] = nt_sys_readlink,
     [__NR_readlinkat] = nt_sys_readlinkat,

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guest_edges.c: calls at the edges of what the kernel allows, and signals that only look like faults.
+ *
+ * Each is tried in a child of its own, whose end is printed: the break beyond all memory; a fault's signal that a thread
+ * sends itself with a code of the kernel's; handlers that are reset, ignored or without a way back; /proc under a limit
+ * of zero bytes, by a thread's number, without leave to read, and when the first thread has ended; a signal that waits
+ * behind a handler while its thread ends. Prints the same as on the bare CPU.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t caught;
+static atomic_int ready;
+
+static void note(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    caught = signal * 1000 + info->si_code;
+}
+
+static void handle(int signal, int flags)
+{
+    struct sigaction action = {.sa_sigaction = note, .sa_flags = SA_SIGINFO | flags};
+
+    sigaction(signal, &action, NULL);
+}
+
+static void send_self(int signal, int code)
+{
+    siginfo_t info = {.si_signo = signal, .si_code = code};
+
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), signal, &info);
+}
+
+static void brk_beyond(void)
+{
+    long before = syscall(SYS_brk, 0), after = syscall(SYS_brk, -1L);
+
+    printf("%d %d\n", before == after, syscall(SYS_brk, 1L << 62) == before);
+}
+
+static void fault_sent(void)
+{
+    send_self(SIGSEGV, SEGV_MAPERR);
+}
+
+static void fault_handled(void)
+{
+    sigset_t set;
+
+    handle(SIGSEGV, 0);
+    handle(SIGTRAP, 0);
+    send_self(SIGSEGV, SEGV_MAPERR);
+    printf("%d\n", (int)caught);
+    send_self(SIGTRAP, TRAP_TRACE);
+    printf("%d\n", (int)caught);
+    sigemptyset(&set);
+    sigaddset(&set, SIGSEGV);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    caught = 0;
+    send_self(SIGSEGV, SEGV_ACCERR);
+    printf("%d\n", (int)caught);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    printf("%d\n", (int)caught);
+}
+
+static void reset(void)
+{
+    struct sigaction now;
+
+    handle(SIGUSR1, (int)SA_RESETHAND);
+    raise(SIGUSR1);
+    sigaction(SIGUSR1, NULL, &now);
+    printf("%d %d\n", now.sa_handler == SIG_DFL, (now.sa_flags & SA_SIGINFO) != 0);
+    now = (struct sigaction){.sa_handler = SIG_IGN, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGFPE, &now, NULL);
+    raise(SIGFPE);
+    raise(SIGFPE);
+    sigaction(SIGFPE, NULL, &now);
+    printf("%d\n", now.sa_handler == SIG_IGN);
+}
+
+static void no_way_back(void)
+{
+    struct {
+        void *handler;
+        unsigned long flags;
+        void *restorer;
+        unsigned long mask;
+    } action = {(void *)(long)note, SA_SIGINFO, NULL, 0};
+
+    syscall(SYS_rt_sigaction, SIGUSR1, &action, NULL, 8);
+    raise(SIGUSR1);
+    puts("not reached");
+}
+
+static int lines_of(const char *path)
+{
+    char buffer[4096];
+    int fd = open(path, O_RDONLY), lines = 0;
+    ssize_t got;
+
+    while ((got = read(fd, buffer, sizeof buffer)) > 0) {
+        for (ssize_t i = 0; i < got; i++)
+            lines += buffer[i] == '\n';
+    }
+    close(fd);
+    return lines;
+}
+
+static void no_bytes(void)
+{
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
+    printf("%d\n", lines_of("/proc/self/maps") > 5);
+}
+
+static void *of_thread(void *unused)
+{
+    char path[64], name[256] = "", own[256] = "";
+
+    snprintf(path, sizeof path, "/proc/%d/exe", gettid());
+    printf("%zd\n", readlink(path, name, sizeof name - 1) - readlink("/proc/self/exe", own, sizeof own - 1));
+    printf("%d\n", strcmp(name, own));
+    snprintf(path, sizeof path, "/proc/%d/maps", gettid());
+    printf("%d\n", lines_of(path) > 5);
+    return unused;
+}
+
+static void by_number(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, of_thread, NULL);
+    pthread_join(thread, NULL);
+}
+
+static void path_only(void)
+{
+    char again[64];
+    int fd = open("/proc/self/maps", O_PATH);
+
+    snprintf(again, sizeof again, "/proc/self/fd/%d", fd);
+    printf("%d\n", lines_of(again) > 5);
+    printf("%d\n", faccessat(AT_FDCWD, "/proc/self/exe", X_OK, AT_EACCESS));
+}
+
+static void *alone(void *unused)
+{
+    while (lines_of("/proc/self/maps") != 0)
+        usleep(1000);
+    void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(code, "\xb8\x07\0\0\0\xc3", 6); /* mov $7, %eax; ret */
+    printf("%d\n", ((int (*)(void))code)());
+    printf("%d\n", mprotect((void *)1, 4096, PROT_READ)); /* fails */
+    printf("%d\n", ((int (*)(void))code)());
+    printf("%d\n", lines_of("/proc/thread-self/maps") > 5);
+    exit(5);
+    return unused;
+}
+
+static void first_ends(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, alone, NULL);
+    fflush(stdout);
+    syscall(SYS_exit, 0);
+}
+
+static void *takes_and_ends(void *unused)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    pthread_sigmask(SIG_SETMASK, &set, NULL);
+    ready = 1;
+    for (volatile int i = 0; i < 3000000; i++)
+        ;
+    return unused;
+}
+
+static void handled_once(void)
+{
+    pthread_t thread;
+    sigset_t set;
+
+    sigfillset(&set);
+    pthread_sigmask(SIG_SETMASK, &set, NULL);
+    handle(SIGUSR2, 0);
+    pthread_create(&thread, NULL, takes_and_ends, NULL);
+    while (!ready)
+        ;
+    kill(getpid(), SIGUSR2);
+    pthread_join(thread, NULL);
+    sigemptyset(&set);
+    pthread_sigmask(SIG_SETMASK, &set, NULL);
+    printf("%d\n", (int)caught / 1000 == SIGUSR2);
+}
+
+static void in_child(const char *name, void (*test)(void))
+{
+    int status = 0;
+
+    printf("%s\n", name);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        test();
+        fflush(stdout);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    printf("  %x\n", status & ~0x80); /* without a core or with one */
+}
+
+int main(void)
+{
+    struct rlimit none = {0, 0};
+
+    setrlimit(RLIMIT_CORE, &none);
+    in_child("break beyond memory", brk_beyond);
+    in_child("fault that is sent", fault_sent);
+    in_child("fault that is sent and handled", fault_handled);
+    in_child("reset", reset);
+    in_child("no way back", no_way_back);
+    in_child("no bytes", no_bytes);
+    in_child("by a thread's number", by_number);
+    in_child("a path alone", path_only);
+    in_child("the first thread ends", first_ends);
+    in_child("handled once", handled_once);
+    return 0;
+}
