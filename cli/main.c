@@ -43,7 +43,7 @@ static void print_usage(FILE *out)
           "Commands:\n",
           out);
     for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].about);
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].about);
     fputs("\n`tenure COMMAND --help` lists a command's options. `tenure help TOPIC` prints a document:\n\nTopics:\n",
           out);
     for (const struct topic *topic = topics; topic->name != NULL; topic++)

@@ -323,7 +323,7 @@ static void annotate_cell(struct annotate *an, struct table *table, size_t i, co
     if (!blank && value.known)
         total = annotate_value(an, i, an->costs.total);
     if (total.known && total.value != 0)
-        table_number(table, 100 * value.value / total.value);
+        table_number(table, value.value == 0 ? 0 : 100 * value.value / fabs(total.value)); /* as column.c has it */
     else
         table_text(table, "");
 }

@@ -187,6 +187,8 @@ int cmd_sql(int argc, char **argv)
 
     if (first < 0)
         return term_finish(-1 - first);
+    if (options.json && options.csv)
+        return opt_misused(&command, "--json or --csv, not both");
     if (first == argc || argc - first > 2)
         return opt_misused(&command, first == argc ? "name a query" : "a profile and a query, not more");
     const char *query = argv[argc - 1];

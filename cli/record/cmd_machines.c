@@ -109,6 +109,8 @@ int cmd_machines(int argc, char **argv)
 
     if (first < 0)
         return term_finish(-1 - first);
+    if (options.json && options.csv)
+        return opt_misused(&command, "--json or --csv, not both");
     if (argc - first > 1)
         return opt_misused(&command, "one machine at a time, %s is one too many", argv[first + 1]);
     if (first == argc || options.json || options.csv) {

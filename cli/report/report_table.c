@@ -532,7 +532,7 @@ static void end(struct report *report, const struct drawn *d, struct table *tabl
     free(title);
     if (report->form == TABLE_TERMINAL && any)
         report_legend(report, &d->columns, samples(d));
-    if (any && d->section->function != NULL)
+    if (d->section->function != NULL)
         report_left_out(report);
 }
 

@@ -101,8 +101,12 @@ bool report_tree(struct report *report, const struct tp_section_group *group)
     tp_named(report->profile, incl.name, words, sizeof words);
     snprintf(heading, sizeof heading, "Call tree by %s, down to %g %%", words, threshold);
     bool any = table_rows(table) > 0;
-    if (!any && format != NULL)
-        snprintf(heading, sizeof heading, "Call tree (a file of %s has no call paths)", format);
+    if (!any && format != NULL) {
+        term_error("this profile has no call paths: a file of %s has none", format);
+        table_free(table);
+        free(columns.at);
+        return false;
+    }
     report_print(report, table, group->sections[0]->key, heading);
     column_keep(&columns, &incl);
     if (report->form == TABLE_TERMINAL && any)
