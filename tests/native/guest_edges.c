@@ -3,9 +3,9 @@
  * guest_edges.c: calls at the edges of what the kernel allows, and signals that only look like faults.
  *
  * Each is tried in a child of its own, whose end is printed: the break beyond all memory; a fault's signal that a
- * thread sends itself with a code of the kernel's; handlers that are reset, ignored or without a way back; /proc under a limit
- * of zero bytes, by a thread's number, without leave to read, and when the first thread has ended; a signal that waits
- * behind a handler while its thread ends. Prints the same as on the bare CPU.
+ * thread sends itself with a code of the kernel's; handlers that are reset, ignored or without a way back; /proc under
+ * a limit of zero bytes, by a thread's number, without leave to read, and when the first thread has ended; a signal
+ * that waits behind a handler while its thread ends. Prints the same as on the bare CPU.
  */
 #include <fcntl.h>
 #include <pthread.h>
