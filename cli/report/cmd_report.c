@@ -54,7 +54,7 @@ static const struct opt how[] = {
     {OPT_TEXT, "machine", 0, "NAME", "what it would be on that machine, where `tenure record --also` has\n"
      "counted for it", AT(machine)},
     COLUMN_DEFINE(AT(defines)),
-    {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", AT(limit)},
+    {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table, not of the tree [20]", AT(limit)},
     {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the total [tree, timeline: 1, advice: 2]",
      AT(threshold)},
     {OPT_TEXT, "advice-limits", 0, "NAME=N,...", "other limits of what is worth advice, as in spatial=40",

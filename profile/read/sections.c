@@ -654,7 +654,7 @@ const struct tp_section_group tp_section_groups[] = {
                {"SELECT " WAS_ON("coherence"),
                 "this profile does not say what threads share; record it with --coherence=mesi"}},
      .sections = SECTIONS(&shared_data, &sharing)},
-    {.option = "fields", .value = "NAME",
+    {.option = "fields", .value = "NAME", .fixed = true,
      .help = "the fields of a data structure, or of those of a type,\n"
              "and what of each is never touched; * and ? match",
      .needs = {{WITH_DATA " AND " OWN_FORMAT, "this profile has no data structures; record without --data=no"},
