@@ -411,7 +411,7 @@ bool summary_verdict(tp_profile *profile, FILE *out, const char *indent, const c
     }
     term_escape(safe, sizeof safe, text);
     if (*text != '\0')
-        fprintf(out, "%sEstimated time: %s\n", indent, safe);
+        fprintf(out, "%sEstimated %s: %s\n", indent, tp_timed(profile) ? "time" : "cycles", safe);
     bool quick = estimated && query_value(profile, "SELECT max(id) FROM t_instructions", 0) <= cheap;
     if (quick && !first_advice(profile, out, indent, &any))
         return false;

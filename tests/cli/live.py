@@ -326,7 +326,7 @@ def messages():
     status, out, err = run(TENURE, "--", GUEST, "exit", "0")
     check("totals", (status, out, bool(re.search(r"^  Instructions executed \(Ir\) +[\d,]+$", err, re.M))),
           (0, "", True))
-    parts = re.search(r"^tenure: wrote tenure\.out\.\d+\n  Estimated time: (.*)$", err, re.M)
+    parts = re.search(r"^tenure: wrote tenure\.out\.\d+\n  Estimated (?:time|cycles): (.*)$", err, re.M)
     percents = re.findall(r"(\d+) %", re.sub(r" \(.*?\)", "", parts.group(1)))
     check("where the time goes", abs(sum(map(int, percents)) - 100) < 4, True)
     check("findings", 0 < len(re.findall(r"^  [123]\. +[\d,.]+ +[\d.]* ?%  ", err, re.M)) <= 3, True)

@@ -72,7 +72,7 @@ def estimated_time(profile, folder):
             said = [re.sub(r" \(.*\)", "", words) for words in browser.evaluate(
                 "[...document.querySelectorAll('.verdict a')].map(e => e.textContent)")]
             report = subprocess.run([TENURE, "report", *options, path], capture_output=True, text=True, check=True)
-            line = re.search("^Estimated time: (.*)$", report.stdout, re.M)
+            line = re.search("^Estimated (?:time|cycles): (.*)$", report.stdout, re.M)
             check(what, [words.split("\u2009% ")[1] for words in said],
                   [words.split(" % ")[1] for words in re.sub(r" \(.*?\)", "", line[1]).split(", ")] if line else [])
             check(f"{what}: shares", [abs(float(words.split("\u2009")[0]) - share) < 0.051
