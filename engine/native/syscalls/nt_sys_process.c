@@ -317,7 +317,9 @@ bool nt_sys_exit(struct nt_thread *thread, struct nt_call *call)
     if (thread->is_vfork) /* its parent does the rest */
         return nt_call_pass(thread, call);
     nt_signal_block_sent();
-    if (thread->held.is_held) { /* nobody else would get it */
+    /* Nobody else would get what is held. It comes once: a timer's could come for ever. */
+    if (thread->held.is_held && !thread->took_last) {
+        thread->took_last = true;
         thread->puts_off = false;
         thread->area->pending = 1;
         nt_signal_apply_mask(thread);

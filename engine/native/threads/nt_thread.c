@@ -69,7 +69,7 @@ struct nt_thread *nt_thread_new(const struct nt_thread *parent, struct nt_area *
     nt_lock_give(&nt_thread_lock);
     set_area(thread, area);
 
-    thread->held.is_held = thread->fault.is_held = thread->has_returned = thread->puts_off = false;
+    thread->held.is_held = thread->fault.is_held = thread->has_returned = thread->puts_off = thread->took_last = false;
     thread->returns = thread->handling_count = 0;
     thread->timed = thread->owed_until = thread->traced = 0;
     thread->tid = 0;
