@@ -87,7 +87,7 @@ struct nt_thread {
     uint64_t timed;         /* signals that have come of these the last time */
     uint64_t owed_until;    /* CPU time of this thread, until which what the last one has interrupted runs on */
     int alarm;              /* the timer that ends a call meanwhile */
-    bool took_last;         /* it was to end, and what was held came first */
+    bool took_last;         /* it has asked for its end, and was given first the signal that waited */
     bool puts_off;          /* what is held waits until the program has made progress (nt_signal_puts_off) */
     struct nt_kept kept;    /* sent to this thread */
     volatile uint64_t waits; /* the signals that the system call in progress waits for (sigtimedwait) */
