@@ -487,6 +487,11 @@ static bool differ(const char *what, uint64_t before, uint64_t native, uint64_t 
     return true;
 }
 
+static bool canonical(uint64_t address)
+{
+    return (int64_t)(address << 16) >> 16 == (int64_t)address;
+}
+
 static bool same(struct bench *bench)
 {
     static const char *const names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
@@ -500,7 +505,7 @@ static bool same(struct bench *bench)
         simulate_hide(bench->simulation, false);
         if (native->signal && simulate_has(bench->simulation, native->signal_address))
             return true; /* nothing to compare: its memory is not the program's */
-        if ((int64_t)(native->gpr[NT_RSP] << 16) >> 16 != (int64_t)native->gpr[NT_RSP])
+        if (!canonical(native->gpr[NT_RSP]))
             return true; /* there are virtual machines that make no steps with such a stack pointer */
     }
     memcpy(bench->memory_native, bench->data, BENCH_DATA);
@@ -537,11 +542,26 @@ static bool same(struct bench *bench)
     return !bad;
 }
 
+/*
+ * Whether one of the two runs ended with an undefined instruction and the other did not. There are virtual machines
+ * that say so of one good instruction in some 100,000 while the stack pointer is not an address, engine or no engine.
+ */
+static bool is_machines_fault(const struct bench *bench)
+{
+    const struct bench_state *native = &bench->native, *translated = &bench->translated;
+    const struct bench_state *ended = native->signal == SIGILL ? native : translated;
+    return (native->signal == SIGILL) != (translated->signal == SIGILL) && !canonical(ended->gpr[NT_RSP]);
+}
+
 /* A program that meets its own code faults: what is to be compared is not code that changes. */
 bool bench_compare(struct bench *bench)
 {
     mprotect(bench->code, BENCH_CODE, PROT_READ | PROT_EXEC);
     bool good = same(bench);
+    for (int again = 0; again < 3 && !good && is_machines_fault(bench); again++) {
+        printf("an undefined instruction in one of two runs: once more\n");
+        good = same(bench);
+    }
     mprotect(bench->code, BENCH_CODE, PROT_READ | PROT_WRITE | PROT_EXEC);
     return good;
 }
