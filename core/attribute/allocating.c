@@ -23,9 +23,10 @@ static uint32_t allocated_object(struct tn_thread *thread, uint32_t function)
     if (thread->running.skip_site)
         return tn_data_allocated(thread->core, node, thread->running.skip_site, function);
     struct tn_node_more *more = tn_node_more(forest, node);
-    if (!more->allocates || more->raised != forest->raised)
+    uint32_t raised = tn_sums_raised(forest->sums);
+    if (!more->allocates || more->raised != raised)
         more->allocates = tn_data_allocated(thread->core, node, TN_NONE, TN_NONE);
-    more->raised = forest->raised;
+    more->raised = raised;
     return more->allocates;
 }
 

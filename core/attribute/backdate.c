@@ -456,7 +456,7 @@ struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root,
 {
     struct tn_node *parent = tn_forest_root(forest, function, root->thread, root->handler);
     parent->open = true;
-    forest->raised++;
+    __atomic_add_fetch(&forest->sums->raised, 1, __ATOMIC_RELAXED);
     forget_maps(forest);
     node_adopt(forest, parent, root, 0);
     root->charges_arc = true;

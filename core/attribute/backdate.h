@@ -82,7 +82,7 @@ struct tn_node_more {
     struct tn_branched branched;
     struct tn_costs below; /* given by pruned children */
     uint32_t allocates;    /* the data object of blocks allocated here; 0: not known */
-    uint32_t raised;       /* the forest's, when that was found out */
+    uint32_t raised;       /* the sums', when that was found out */
 };
 
 /* An arc (JCC): a calling instruction in a caller's context, a callee's context. */
@@ -111,6 +111,7 @@ struct tn_sums {
     struct tn_array totals;    /* struct tn_function_total by context; sparse */
     uint32_t cells;            /* a list: of contexts, what pruned nodes had in data objects */
     uint32_t next_node;        /* id */
+    uint32_t raised;           /* how often a root has got a parent */
 };
 
 /* Trees: all of a core, or those of one thread at a time. Who takes over from a thread that has ended adds his. */
@@ -132,7 +133,6 @@ struct tn_forest {
     uint64_t doubled_at;                /* how many were pruned then */
     struct tn_thread *owner;   /* the one thread whose trees grow here; NULL: all do */
     struct tn_forest *next;    /* all of a core */
-    uint32_t raised;           /* how often a root has got a parent */
     uint64_t check_after;      /* steps, in debug builds (tn_check) */
     /* statistics */
     uint64_t now, max, made, pruned;
@@ -145,6 +145,11 @@ void tn_sums_undefine(struct tn_sums *sums);
 /* Set all costs, of arcs and functions, to zero. */
 void tn_sums_clear(struct tn_sums *sums, struct tn_cost_pools *pools);
 size_t tn_sums_bytes(const struct tn_sums *sums);
+/* How often a root has got a parent: paths are others since. */
+static inline uint32_t tn_sums_raised(const struct tn_sums *sums)
+{
+    return __atomic_load_n(&sums->raised, __ATOMIC_RELAXED);
+}
 
 void tn_forest_init(struct tn_forest *forest, struct tn_sums *sums, struct tn_cost_pools *pools,
                     struct tn_cells *cells, const struct tn_config *config);

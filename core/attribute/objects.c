@@ -22,6 +22,7 @@ struct tn_data *tn_data_new(const struct tn_config *config, struct tn_cost_pools
     struct tn_data *data = tn_host_alloc(sizeof *data);
     tn_array_init(&data->objects, sizeof(struct tn_data_object));
     tn_array_init(&data->origins, sizeof(struct tn_origin));
+    tn_array_init(&data->path, sizeof(const struct tn_node *));
     tn_array_add(&data->objects);
     tn_array_add(&data->origins);
     tn_table_init(&data->object_table);
@@ -41,6 +42,7 @@ void tn_data_free(struct tn_data *data)
         return;
     tn_array_free(&data->objects);
     tn_array_free(&data->origins);
+    tn_array_free(&data->path);
     tn_table_free(&data->object_table);
     tn_table_free(&data->origin_table);
     tn_memory_free(&data->memory);
@@ -53,8 +55,8 @@ void tn_data_free(struct tn_data *data)
 
 size_t tn_data_bytes(const struct tn_data *data)
 {
-    return tn_array_bytes(&data->objects) + tn_array_bytes(&data->origins) + tn_table_bytes(&data->object_table) +
-           tn_table_bytes(&data->origin_table) + tn_memory_bytes(&data->memory) + tn_slices_bytes(&data->slices) +
+    return tn_array_bytes(&data->objects) + tn_array_bytes(&data->origins) + tn_array_bytes(&data->path) +
+           tn_table_bytes(&data->object_table) + tn_table_bytes(&data->origin_table) + tn_memory_bytes(&data->memory) + tn_slices_bytes(&data->slices) +
            tn_cells_bytes(&data->cells) + data->names.bytes +
            (data->remapping ? tn_remapping_bytes(data->remapping) : 0);
 }
@@ -187,37 +189,39 @@ static bool is_of_go(const struct tn_core *core, const struct tn_node *node)
     return tn_code_get_function(&core->code, node->function)->flags & TN_FN_GO_RUNTIME;
 }
 
-/* How many steps up a path goes: to the root, or, if it ends in Go's runtime, as far up as the program's functions have
- * called each other. What is above is what the scheduler did before. */
-static uint32_t path_depth(const struct tn_core *core, const struct tn_node *node)
+/*
+ * Of a path: from the root down, or, if it ends in Go's runtime, from as far up as the program's functions have called
+ * each other. What is above is what the scheduler did before.
+ *
+ * The way up is as deep as the tree (docs/attribution.md, section 4), and the nodes there have long left the caches of
+ * this machine: the search ends at one whose origin is known. A node's id is never another's.
+ */
+static uint32_t origin_of_path(struct tn_core *core, const struct tn_node *node)
 {
-    uint32_t depth = 0;
+    struct tn_data *data = core->data;
     bool go = is_of_go(core, node), left = false; /* left: the runtime, for the program's functions */
+    uint32_t origin = 0, raised = tn_sums_raised(&core->sums), depth = 0;
+    if (data->raised != raised)
+        memset(data->node_origins, 0, sizeof data->node_origins);
+    data->raised = raised;
     for (; node && !(left && is_of_go(core, node)); node = node->parent) {
-        depth++;
+        if (!go && data->node_origins[node->id % TN_NODE_ORIGINS].node == node->id) {
+            origin = data->node_origins[node->id % TN_NODE_ORIGINS].origin;
+            break;
+        }
+        *(const struct tn_node **)tn_array_force(&data->path, depth++) = node;
         left |= go && !is_of_go(core, node);
         if (go && tn_code_get_instr(&core->code, node->site)->flags & TN_INSTR_RETURN)
             break;
     }
-    return depth;
-}
-
-/* Of a path: from the root down. The way up is as deep as the tree (docs/attribution.md, section 4), so nodes are put
- * into a list first. */
-static uint32_t origin_of_path(struct tn_core *core, const struct tn_node *node)
-{
-    struct tn_data *data = core->data;
-    const struct tn_node *few[64], **path = few;
-    uint32_t depth = path_depth(core, node), origin = 0;
-    size_t bytes = depth * sizeof *path;
-    if (depth > sizeof few / sizeof *few)
-        path = tn_host_alloc(bytes);
-    for (uint32_t i = depth; i-- > 0; node = node->parent)
-        path[i] = node;
-    for (uint32_t i = 0; i < depth; i++)
-        origin = origin_of(data, origin, i ? path[i]->site : TN_NONE, path[i]->function);
-    if (path != few)
-        tn_host_free(path, bytes);
+    while (depth > 0) {
+        node = *(const struct tn_node **)tn_array_at(&data->path, --depth);
+        origin = origin_of(data, origin, origin ? node->site : TN_NONE, node->function);
+        if (!go) {
+            data->node_origins[node->id % TN_NODE_ORIGINS].node = node->id;
+            data->node_origins[node->id % TN_NODE_ORIGINS].origin = origin;
+        }
+    }
     return origin;
 }
 

@@ -50,8 +50,15 @@ struct tn_origin {
     uint32_t site, function;
 };
 
+enum { TN_NODE_ORIGINS = 1 << 11 };
+
 struct tn_data {
     struct tn_array objects, origins; /* by id */
+    struct {
+        uint32_t node, origin;
+    } node_origins[TN_NODE_ORIGINS]; /* by the node's id: of the paths of nodes lately asked for */
+    uint32_t raised;                 /* the sums', when they were asked for */
+    struct tn_array path;            /* const struct tn_node *: those whose origins are to be found */
     struct tn_table object_table, origin_table;
     struct tn_memory memory;
     struct tn_slices slices; /* the consumer's */
