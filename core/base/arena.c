@@ -32,16 +32,18 @@ void tn_array_init(struct tn_array *array, size_t element)
 {
     array->chunks = tn_host_alloc(TN_ARRAY_CHUNKS * sizeof *array->chunks);
     array->element = element;
-    array->count = 0;
+    array->count = array->made = 0;
 }
 
 void tn_array_free(struct tn_array *array)
 {
     if (!array->chunks)
         return;
-    for (uint32_t i = 0; i < TN_ARRAY_CHUNKS; i++) {
-        if (array->chunks[i])
+    for (uint32_t i = 0; array->made > 0; i++) {
+        if (array->chunks[i]) {
             tn_host_free(array->chunks[i], chunk_bytes(array));
+            array->made--;
+        }
     }
     tn_host_free(array->chunks, TN_ARRAY_CHUNKS * sizeof *array->chunks);
     array->chunks = NULL;
@@ -52,8 +54,10 @@ void *tn_array_force(struct tn_array *array, uint32_t index)
     uint32_t chunk = index >> TN_ARRAY_CHUNK_BITS;
     if (chunk >= TN_ARRAY_CHUNKS)
         tn_host_panic("an index of the core has outgrown its array");
-    if (!array->chunks[chunk])
+    if (!array->chunks[chunk]) {
         array->chunks[chunk] = tn_host_alloc(chunk_bytes(array));
+        array->made++;
+    }
     return tn_array_at(array, index);
 }
 
@@ -64,10 +68,7 @@ void *tn_array_add(struct tn_array *array)
 
 size_t tn_array_bytes(const struct tn_array *array)
 {
-    size_t chunks = 0;
-    for (uint32_t i = 0; i < TN_ARRAY_CHUNKS; i++)
-        chunks += array->chunks[i] != NULL;
-    return chunks * chunk_bytes(array);
+    return array->made * chunk_bytes(array);
 }
 
 /* ------------------------------------------------------------------------------------------ slots */

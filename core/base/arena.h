@@ -23,6 +23,7 @@ struct tn_array {
     char **chunks; /* TN_ARRAY_CHUNKS pointers, NULL until used */
     size_t element;
     uint32_t count;
+    uint32_t made; /* chunks */
 };
 
 void tn_array_init(struct tn_array *array, size_t element);
