@@ -14,7 +14,7 @@
 #include "nt_limit.h"
 
 enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 0100000 };
-enum { LARGE_PAGE = 2 << 20, PIECE = 512 << 10, POOL = 16 << 20 };
+enum { LARGE_PAGE = 2 << 20, PIECE = 1 << 20, POOL = 16 << 20 };
 
 static uint64_t next = NT_HOST_START; /* advanced atomically */
 struct nt_lock nt_host_lock;          /* the pool */
@@ -57,13 +57,17 @@ static void *map_anonymous(size_t bytes)
     return memory;
 }
 
-/* Pieces lie side by side: a mapping for each would cost more than what is done in most. Not in large pages: these are
- * zeroed whole, which costs as much as they save. */
+/* Pieces lie side by side: a mapping for each would cost more than what is done in most. The first pool is not in large
+ * pages, which are zeroed whole: what a short run takes would be a third more. */
 static void *piece_of(size_t bytes)
 {
     nt_lock_take(&nt_host_lock);
     if (pool.end - pool.at < bytes) {
+        bool is_first = pool.end == 0;
+
         pool.at = (uint64_t)map_anonymous(POOL);
+        if (!is_first)
+            nt_host_large_pages((void *)pool.at, POOL);
         pool.end = pool.at + POOL;
     }
     void *piece = (void *)pool.at;
