@@ -165,17 +165,15 @@ static bool add_keys(struct annotate *an)
     return an->keys > 0;
 }
 
-/* No cost is more than all there is; only differences are, which may cancel each other out, and ratios. */
 static bool thresholds_make_sense(const struct annotate *an)
 {
     for (size_t i = 0; i < an->keys; i++) {
         const struct annotate_key *key = &an->key[i];
 
-        if (key->threshold <= 100 || an->columns.at[key->column].is_ratio || tp_meta(an->profile, "diff.new") != NULL)
-            continue;
-        term_error("a threshold of %g %% of %s would leave out all there is", key->threshold,
-                   an->columns.at[key->column].name);
-        return false;
+        const struct column_spec *spec = &an->columns.at[key->column];
+
+        if (!spec->is_ratio && !column_leaves_some(an->profile, key->threshold, spec->name))
+            return false;
     }
     return true;
 }

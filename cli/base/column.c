@@ -257,6 +257,14 @@ void column_cells(struct table *table, const struct column_spec *spec, struct qu
         table_number(table, value == 0 ? 0 : 100.0 * value / fabs(total)); /* of a difference: with its sign */
 }
 
+bool column_leaves_some(tp_profile *profile, double percent, const char *what)
+{
+    if (percent <= 100 || tp_meta(profile, "diff.new") != NULL)
+        return true;
+    term_error("a threshold of %g %% of %s would leave out all there is", percent, what);
+    return false;
+}
+
 const char *column_sampled(tp_profile *profile, char *out, size_t size)
 {
     unsigned sample = tp_sample(profile);

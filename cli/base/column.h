@@ -66,6 +66,10 @@ void column_meaning(tp_profile *profile, const struct column_spec *spec, char *o
 /* Cells for column `at` of the query's row. `total` instead of the spec's if not 0. */
 void column_cells(struct table *table, const struct column_spec *spec, struct query *q, int at, double total);
 
+/* No cost is more than all there is; only differences are, which may cancel each other out. False with a line on
+ * stderr: `percent` of the total of `what` would leave out everything. */
+bool column_leaves_some(tp_profile *profile, double percent, const char *what);
+
 /* "one set of the caches in 8: ...", for a line headed "Simulated", where that is so; else NULL. Lives in `out`. */
 const char *column_sampled(tp_profile *profile, char *out, size_t size);
 /* Where sets were sampled, how far the column may be off, in rows of this kind: *margin is to be freed. NULL: all

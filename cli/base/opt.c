@@ -211,6 +211,9 @@ static const char *store(const struct opt *row, void *into, const char *value)
         break;
     case OPT_COUNT:
         return opt_number(value, NULL, (uint64_t *)at) ? NULL : "the value must be a whole number";
+    case OPT_LIMIT:
+        return opt_number(value, NULL, (uint64_t *)at) && *(uint64_t *)at > 0
+                   ? NULL : "the value must be a whole number above 0";
     case OPT_NUMBER:
         number = strtod(value, &end);
         if (end == value || *end != '\0' || !isfinite(number) || number < 0)

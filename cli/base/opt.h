@@ -23,6 +23,7 @@ enum opt_kind {
     OPT_SWITCH, /* bool: yes or no */
     OPT_TEXT,   /* const char *: the value, which lives in argv */
     OPT_COUNT,  /* uint64_t: a whole number, perhaps with K, M or G behind it */
+    OPT_LIMIT,  /* uint64_t: the same, but not 0 */
     OPT_NUMBER, /* double, not negative */
     OPT_TAKE,   /* `take` gets the value */
     OPT_TAKE_COUNTED, /* the same; --nameN=value is --name=N=value */

@@ -69,7 +69,7 @@ static const struct opt rows[] = {
     {OPT_FLAG, "arcs", 0, NULL, "calls too", AT(arcs)},
     {OPT_FLAG, "lines", 0, NULL, "source lines too, where the sources match", AT(lines)},
     {OPT_FLAG, "data", 0, NULL, "data structures too", AT(data)},
-    {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table [20]", AT(limit)},
+    {OPT_LIMIT, "limit", 'n', "N", "at most N rows of a table [20]", AT(limit)},
     {OPT_FLAG, "json", 0, NULL, "write JSON", AT(json)},
     {OPT_FLAG, "markdown", 0, NULL, "write Markdown, for a comment or a summary on GitHub", AT(markdown)},
     {OPT_TEXT, "out", 'o', "FILE", "write the differences as a profile, too", AT(out)},

@@ -5,6 +5,7 @@
  * The formats themselves are the profile library's, writing a file whole or not at all is output.h's; here is only
  * what concerns options.
  */
+#include "cli/base/column.h"
 #include "cli/base/given.h"
 #include "cli/base/opt.h"
 #include "cli/base/output.h"
@@ -94,7 +95,9 @@ static int export(const struct export *options, const struct format *format, con
     struct writing w = {given_open_weighed(path, options->weights), format->write, how};
     if (w.profile == NULL)
         return CLI_ERROR;
-    int status = output_write(options->out, 0666, &format->kind, write_export, &w);
+    int status = CLI_ERROR;
+    if (column_leaves_some(w.profile, how->threshold, "the total"))
+        status = output_write(options->out, 0666, &format->kind, write_export, &w);
     given_close(w.profile);
     return status;
 }

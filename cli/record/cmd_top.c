@@ -42,7 +42,7 @@ struct top {
 static const struct opt rows[] = {
     {OPT_NUMBER, "interval", 'd', "SECONDS", "from one look to the next [2]", AT(interval)},
     {OPT_COUNT, "count", 'c', "N", "look N times [until the program ends]", AT(count)},
-    {OPT_COUNT, "limit", 'n', "N", "at most N functions [20]", AT(limit)},
+    {OPT_LIMIT, "limit", 'n', "N", "at most N functions [20]", AT(limit)},
     {OPT_TEXT, "sort", 's', "EVENT", "sort by an event, self, or inclusive: EVENT_incl [Time]", AT(sort)},
     {OPT_FLAG, "total", 0, NULL, "since the program began, not since the last look", AT(total)},
 };

@@ -54,7 +54,7 @@ static const struct opt how[] = {
     {OPT_TEXT, "machine", 0, "NAME", "what it would be on that machine, where `tenure record --also` has\n"
      "counted for it", AT(machine)},
     COLUMN_DEFINE(AT(defines)),
-    {OPT_COUNT, "limit", 'n', "N", "at most N rows of a table, not of the tree [20]", AT(limit)},
+    {OPT_LIMIT, "limit", 'n', "N", "at most N rows of a table, not of the tree [20]", AT(limit)},
     {OPT_NUMBER, "threshold", 0, "PERCENT", "leave out what has less of the total [tree, timeline: 1, advice: 2]",
      AT(threshold)},
     {OPT_TEXT, "advice-limits", 0, "NAME=N,...", "other limits of what is worth advice, as in spatial=40",
@@ -392,11 +392,19 @@ static bool print(struct report *report)
     return good;
 }
 
-/* What is wrong with options together: 0, or the command's status. */
+/* What is wrong with options together: 0, or the command's status. An option must have an effect on some of what is
+ * asked for. */
 static int misused(const struct report *report)
 {
-    const char *fixed = NULL;
-    bool columns = false, others = false, advice = false;
+    const struct {
+        const char *name;
+        bool given;
+    } given[] = {{"sort", report->sort_name != NULL}, {"show", report->show != NULL},
+                 {"define", report->defines.count > 0}, {"limit", report->limit > 0},
+                 {"threshold", report->threshold >= 0}};
+    enum { GIVEN = sizeof given / sizeof given[0] };
+    const char *ignored[GIVEN] = {NULL}; /* by what */
+    bool used[GIVEN] = {false}, others = false, advice = false, data = report->json || report->csv;
     size_t asked = 0;
     char groups[256];
 
@@ -408,8 +416,12 @@ static int misused(const struct report *report)
         asked++;
         others |= group->in == NULL;
         advice |= strcmp(group->option, "advice") == 0;
-        columns |= !group->fixed && group->sections != NULL;
-        fixed = group->fixed ? group->option : fixed;
+        for (size_t k = 0; k < GIVEN; k++) {
+            if (group->ignores[data] != NULL && strstr(group->ignores[data], given[k].name) != NULL)
+                ignored[k] = group->option;
+            else
+                used[k] = true;
+        }
     }
     if (report->json && report->csv)
         return opt_misused(&command, "--json or --csv, not both");
@@ -421,8 +433,10 @@ static int misused(const struct report *report)
         return opt_misused(&command, "--advice-limits says what is worth advice: give --advice, too");
     if (report->try && !advice)
         return opt_misused(&command, "--try tries advice: give --advice, too");
-    if (fixed != NULL && !columns && (report->sort_name != NULL || report->show != NULL || report->defines.count > 0))
-        return opt_misused(&command, "--%s has columns of its own: no --sort, --show or --define", fixed);
+    for (size_t k = 0; k < GIVEN; k++) {
+        if (given[k].given && ignored[k] != NULL && !used[k])
+            return opt_misused(&command, "--%s has no effect on --%s", given[k].name, ignored[k]);
+    }
     name_groups(groups, sizeof groups, "--", " and ");
     if (report->in != NULL && others)
         return opt_misused(&command, "--in is for %s alone", groups);
@@ -431,7 +445,7 @@ static int misused(const struct report *report)
 
 int cmd_report(int argc, char **argv)
 {
-    struct report report = {.limit = 20, .threshold = -1, .shown.most = 31};
+    struct report report = {.threshold = -1, .shown.most = 31};
     int status;
 
     make_options();
@@ -440,6 +454,7 @@ int cmd_report(int argc, char **argv)
         return term_finish(-1 - first);
     if ((status = misused(&report)) != 0)
         return status;
+    report.limit = report.limit > 0 ? report.limit : 20;
     report.profile = given_open_machine(first < argc ? argv[first] : NULL, report.weights, report.machine);
     if (report.profile == NULL)
         return CLI_ERROR;
@@ -452,6 +467,7 @@ int cmd_report(int argc, char **argv)
         term_error("%s", err.message);
     else
         good = column_define(report.profile, &report.defines) &&
+               column_leaves_some(report.profile, report.threshold, "the total") &&
                (report.code_format != NULL ? report_advice_code(&report) : print(&report));
     free(report.shown.at);
     free(report.explained.at);

@@ -209,9 +209,7 @@ static bool print_all(struct report *report, struct query *q)
         any = true;
         good = print_one(report, q);
     }
-    if (!any && query_value(report->profile, "SELECT count(*) FROM temp.advice", 0) > 0)
-        puts("There is advice, of which --limit=0 shows none");
-    else if (!any)
+    if (!any)
         printf("No advice: nothing was found that would save %g %% of the estimated time\n", least);
     if (any)
         putchar('\n');

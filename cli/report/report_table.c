@@ -230,8 +230,10 @@ static bool choose_order(struct drawn *d)
     choose_columns(d);
     d->by = d->counted ? section->by : report->sort.sql;
     d->total = report->sort.total;
-    if (section->events == TP_EVENTS_INCLUSIVE)
+    if (section->events == TP_EVENTS_INCLUSIVE) {
         d->by = d->columns.count > 0 ? d->columns.at[0].sql : "calls";
+        d->total = d->columns.count > 0 ? d->columns.at[0].total : 0;
+    }
     return !d->counted || section->total == NULL || ask_number(d, section->total, &d->total);
 }
 

@@ -87,7 +87,7 @@ static const struct tp_section function = {
         {"calls", COUNT, "calls"}, POINT(other ", called at", other, "ifnull(" other ", '(root)')"), END};      \
     static const struct tp_section name##_of_one = {                                                            \
         .key = #name, .title = words " $name", .events = TP_EVENTS_INCLUSIVE, .columns = name##_of_one_columns, \
-        .place = TP_PLACE_POINT, .rows = TP_ROWS_FIRST, .from = "arcs", .where = id_of_itself " = $id",         \
+        .place = TP_PLACE_POINT, .from = "arcs", .where = id_of_itself " = $id",         \
         .sampled = TP_SAMPLED_ARCS,                                                                             \
         .ties = "calls DESC, id", .of = "functions WHERE id = $id",                                             \
         .each = "SELECT id, function " CHOSEN " GROUP BY base_id HAVING count(*) = 1"};                         \
@@ -96,7 +96,7 @@ static const struct tp_section function = {
         POINT(other ", called at", other, "ifnull(" other ", '(root)')"), END};                                 \
     static const struct tp_section name##_of_all = {                                                            \
         .key = #name, .title = words " $name; % of the program", .events = TP_EVENTS_INCLUSIVE,                 \
-        .columns = name##_of_all_columns, .place = TP_PLACE_POINT, .rows = TP_ROWS_FIRST,                       \
+        .columns = name##_of_all_columns, .place = TP_PLACE_POINT,                                              \
         .from = "(SELECT a.*, c.context FROM (SELECT id AS context_id, row_number() OVER "                      \
                 "(ORDER BY $size($sort) DESC NULLS LAST, id) AS context FROM functions "                        \
                 "WHERE base_id = $id AND " MATCHES ") c JOIN arcs a ON a." id_of_itself " = c.context_id)",     \
@@ -148,7 +148,7 @@ static const struct tp_section threads = {
 
 /* Inclusive costs come from the call tree and are missing where that was pruned (--paths). */
 static const struct tp_section thread_functions = {
-    .key = "thread_$id", .title = "Functions of thread $id by $sort", .rows = TP_ROWS_FIRST,
+    .key = "thread_$id", .title = "Functions of thread $id by $sort",
     .columns = (const struct tp_section_column[]){{"function", TEXT, "function"}, END},
     .from = "thread_functions", .function = "function_id", .where = "thread = $id", .ties = "function",
     .each = "SELECT id, NULL FROM threads ORDER BY id LIMIT $limit"};
@@ -557,6 +557,8 @@ static const struct tp_section sharing = {
 
 /* ------------------------------------------------------------------------------------------ groups */
 
+#define BOTH(options) {options, options}
+#define OWN_COLUMNS(more) BOTH("sort show define" more)
 #define SECTIONS(...) (const struct tp_section *const[]){__VA_ARGS__, NULL}
 #define NEED_FUNCTION                 \
     {ANY("functions WHERE " MATCHES), \
@@ -574,12 +576,13 @@ const struct tp_section_group tp_section_groups[] = {
     {.option = "lines", .help = "lines of source, each in the function that it is of", .in = "lines",
      .needs = {{ANY("t_lines"), "this profile has no lines: nothing was executed"}},
      .sections = SECTIONS(&lines)},
-    {.option = "tree", .letter = 't', .help = "the call tree",
+    {.option = "tree", .letter = 't', .help = "the call tree", .ignores = BOTH("show limit"),
      .needs = {{"SELECT NOT (" WAS_OFF("inclusive") " AND " OWN_FORMAT ")",
                 "--tree: $file was recorded with --inclusive=no and has no call tree"},
                NEED_SUM},
      .sections = SECTIONS(&tree)},
     {.option = "timeline", .help = "when the run cost what, and in which functions",
+     .ignores = {"show", "limit threshold"},
      .needs = {{ANY("t_intervals"), "--timeline: this profile does not say when: it is no single recording, or one "
                                     "with --timeline=no, or without costs"},
                NEED_SUM, NEED_SELF("--timeline: what functions cost in a part of the run are self costs")},
@@ -589,6 +592,7 @@ const struct tp_section_group tp_section_groups[] = {
     {.option = "balance",
      .help = "how evenly the units of a merge (--keep), or threads, share\n"
              "each function: least, mean, most, imbalance",
+     .ignores = BOTH("show"),
      .needs = {NEED_SUM,
                {"SELECT count(*) <> 1 FROM units", "--balance: there is one unit; `tenure merge --keep=rank` "
                                                    "(or process, thread) keeps the terms of a sum apart"},
@@ -633,7 +637,7 @@ const struct tp_section_group tp_section_groups[] = {
                NEED_SELF("--conflicts: lines have self costs only in data structures")},
      .sections = SECTIONS(&miss_kinds, &conflicts, &conflict_sets)},
     {.option = "curves", .help = "what LL and L2 would miss with other sizes, and what would fit\n(--curves=yes)",
-     .fixed = true,
+     .ignores = OWN_COLUMNS(""),
      .needs = {{"SELECT " OWN_FORMAT, "--curves: files of $format do not say this of misses"},
                {ANY("events WHERE name IN ('Dist1L', 'Dist1D2')"),
                 "--curves: this profile does not have them; record it with --curves=yes"},
@@ -643,25 +647,27 @@ const struct tp_section_group tp_section_groups[] = {
     {.option = "pairs",
      .help = "who loads lines again, and who had thrown them out; who is the\n"
              "first to use a line behind its load (--interdependence=yes)",
-     .in = "(SELECT function, file FROM pairs UNION ALL SELECT function, file FROM reuses)", .fixed = true,
+     .in = "(SELECT function, file FROM pairs UNION ALL SELECT function, file FROM reuses)", .ignores = OWN_COLUMNS(""),
      .needs = {{"SELECT " OWN_FORMAT, "--pairs: files of $format do not say who loads lines again"},
                {"SELECT EXISTS (SELECT 1 FROM t_pairs) OR EXISTS (SELECT 1 FROM t_reuses) OR "
                 WAS_ON("interdependence"),
                 "--pairs: this profile does not say who loads lines again; record it with --interdependence=yes"}},
      .sections = SECTIONS(&data_pairs, &pairs, &pair_distances, &reuses)},
-    {.option = "sharing", .help = "what threads share, truly and falsely (--coherence=mesi)", .fixed = true,
+    {.option = "sharing", .help = "what threads share, truly and falsely (--coherence=mesi)",
+     .ignores = OWN_COLUMNS(""),
      .needs = {{"SELECT " OWN_FORMAT, "this profile does not say what threads share; files of $format do not"},
                {"SELECT " WAS_ON("coherence"),
                 "this profile does not say what threads share; record it with --coherence=mesi"}},
      .sections = SECTIONS(&shared_data, &sharing)},
-    {.option = "fields", .value = "NAME", .fixed = true,
+    {.option = "fields", .value = "NAME", .ignores = OWN_COLUMNS(" threshold"),
      .help = "the fields of a data structure, or of those of a type,\n"
              "and what of each is never touched; * and ? match",
      .needs = {{WITH_DATA " AND " OWN_FORMAT, "this profile has no data structures; record without --data=no"},
                {ANY("data_objects WHERE " IS_DATA " AND id IN (SELECT data_id FROM t_data_fields)"),
                 "no data structure with fields is called $name, nor is its type; * and ? match, as in '*$name*'"}},
      .sections = SECTIONS(&data_fields)},
-    {.option = "advice", .letter = 'a', .help = "what to change, what that would save, and why"},
+    {.option = "advice", .letter = 'a', .help = "what to change, what that would save, and why",
+     .ignores = OWN_COLUMNS("")},
 };
 const size_t tp_section_group_count = sizeof tp_section_groups / sizeof tp_section_groups[0];
 _Static_assert(sizeof tp_section_groups / sizeof tp_section_groups[0] <= TP_SECTION_GROUPS, "no room for a group");

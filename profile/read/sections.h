@@ -117,7 +117,8 @@ struct tp_section_group {
     const char *value; /* what the option's value is called; NULL: it has none */
     const char *help;
     const char *in; /* SQL: the view in which --in must find something; NULL: --in does not choose among its rows */
-    bool fixed;     /* it has no columns of events, and is sorted by its own */
+    /* Of "sort show define limit threshold" those that would have no effect: on text, and on JSON and CSV. */
+    const char *ignores[2];
     struct tp_section_need needs[6];         /* in this order, ending with an sql that is NULL */
     const struct tp_section *const *sections; /* ends with NULL; NULL: it is no table */
 };

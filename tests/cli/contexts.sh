@@ -23,7 +23,7 @@ try report --callees='f(int)' --show=Ir
 try report --function=f --show=Ir
 try report --function=_Z1fi --show=Ir --limit=2
 try report --json --callers='g*' --show=Ir
-try report --tree --show=Ir --threshold=0
+try report --tree --threshold=0
 try export --format=callgrind --events=Ir tenure.out.1
 try export --format=callgrind --mangled --events=Ir tenure.out.1 | grep fn=
 try export --format=folded tenure.out.1

@@ -70,7 +70,7 @@ tenure diff --sort=Ir --show=Ir -n 1 --fail-on='Ir@f2>+1' --json --lines --arcs 
 echo "-> $?"
 python3 -c "import json; d = json.load(open('json')); d['totals'] = d['totals'][:1]; print(json.dumps(d, indent=1))"
 try report --sort=Ir --show=Ir,Ir_incl,D1mr --limit=3 difference
-try report --tree --sort=Ir --limit=3 difference
+try report --tree --sort=Ir difference
 try merge -q -o twice difference difference
 tenure sql twice "SELECT function, Ir, D1mr FROM functions WHERE function = 'f2'"
 edit caches "INSERT INTO meta VALUES('cache.LL', '32,1,' || char(27)), ('index', 'physical'), ('prefetch', 'none')"

@@ -59,7 +59,7 @@ def check_paths(folded, everything):
 def check_stacks(name, profile):
     """The export for flame graphs: paths whose inclusive cost is below the threshold are part of their callers."""
     total, = profile.execute('SELECT Ir FROM totals').fetchone()
-    for threshold in (0, 0.01, 5, 101):
+    for threshold in (0, 0.01, 5, 100):
         stack, wanted = {None: None}, collections.Counter()
         for path, parent, function, cost, below in profile.execute(
                 'SELECT id, parent, function, Ir, Ir_incl FROM paths ORDER BY id DESC'):

@@ -35,17 +35,36 @@ try report --statements
 try report --loops
 try report --advice
 try report --advice --threshold=0 --limit=2
-try report --advice --threshold=0 --limit=0
 try report --weights=L1m
 try report --json --advice --threshold=0 --limit=1
 try report --advice --advice-limits=spatial
 try report --advice --advice-limits=nothing=1
 try report --json --data --limit=1 --show=D1mr
 try report --json --limit=1 --show=Ir
-try report --json --tree --show=Ir
+try report --json --tree
 try report --json --callers=f4 --show=Ir
 try report --csv --limit=2 --show=Ir
 try report --csv --limit=1 --tree --callers=f4 --show=Ir
+try report --threads --threshold=10 --show=Ir --sort=Ir
+try report --callers=f4 --threshold=10 --show=Ir
+try report --callers=f4 --threshold=40 --show=D1mr --sort=Ir
+# What would have no effect.
+try report --tree --limit=2
+try report --tree --show=Ir
+try report --timeline --show=Ir
+try report --timeline --csv --limit=2
+try report --balance --show=Ir
+try report --fields='f2 in f4' --sort=Ir
+try report --fields='f2 in f4' --threshold=5
+try report --advice --sort=Ir
+try report --advice --define=a=Ir
+try report --advice --tree --show=Ir
+try report --advice --tree --sort=Ir --limit=2 --threshold=90
+try report --limit=0
+try report --threshold=200
+try report --advice --format=gcc --threshold=200
+try diff --limit=0 tenure.out.5 tenure.out.5
+try export --format=folded --threshold=101
 try report --csv --json
 try report --csv --advice
 try report --sort=D1mrx

@@ -131,7 +131,7 @@ def advised():
     recorded(compiled('block_product'), 'product', '--patterns=yes')
     status, out, _ = run([TENURE, 'report', '--advice', '--try', 'product'])
     check('another order', (status, 'not tried: it needs another order of execution' in out), (0, True))
-    check('none to try', run([TENURE, 'report', '--advice', '--try', '--limit=0', 'orders'])[::2], (0, ''))
+    check('none to try', run([TENURE, 'report', '--advice', '--try', '--threshold=100', 'orders'])[::2], (0, ''))
     check('alone', run([TENURE, 'report', '--try', 'orders'])[0], 2)
     os.rename(program, 'gone')
     status, out, errors = run([TENURE, 'report', '--advice', '--try', 'loops'])
