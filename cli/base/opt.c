@@ -40,34 +40,37 @@ bool opt_next_word(const char **list, char *out, size_t size)
 
 /* ------------------------------------------------------------------------------------------ nearest name */
 
-/* Edit distance of insertions, deletions and substitutions. */
+static size_t less(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Edit distance of insertions, deletions, substitutions, and of two letters that have changed places. */
 static size_t distance(const char *a, const char *b)
 {
-    size_t row[64], n = strlen(b);
+    size_t rows[3][64], n = strlen(b), m = strlen(a);
 
-    if (n >= 63 || strlen(a) >= 63)
+    if (n >= 63 || m >= 63)
         return 64;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1] != '\0'; i++) {
-        size_t diagonal = row[0];
+    for (size_t i = 0; i <= m; i++) {
+        size_t *row = rows[i % 3], *above = rows[(i + 2) % 3];
 
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t above = row[j], beside = row[j - 1] < above ? row[j - 1] : above;
-
-            row[j] = diagonal + (a[i - 1] != b[j - 1]);
-            row[j] = beside + 1 < row[j] ? beside + 1 : row[j];
-            diagonal = above;
+        for (size_t j = 0; j <= n; j++) {
+            row[j] = i == 0 ? j : i;
+            if (i == 0 || j == 0)
+                continue;
+            row[j] = less(above[j - 1] + (a[i - 1] != b[j - 1]), 1 + less(above[j], row[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = less(row[j], rows[(i + 1) % 3][j - 2] + 1);
         }
     }
-    return row[n];
+    return rows[m % 3][n];
 }
 
 const char *opt_nearest(const char *word, const char *const *names, size_t count)
 {
     const char *best = NULL;
-    size_t best_distance = strlen(word) / 3 + 2;
+    size_t best_distance = (strlen(word) + 1) / 3 + 1;
 
     for (size_t i = 0; i < count; i++) {
         size_t d = distance(word, names[i]);

@@ -649,6 +649,30 @@ static bool take_machine(struct record *r, struct described *machine)
     return true;
 }
 
+/* What is wrong with an option that would have no effect beside others; NULL: nothing. */
+static const char *without_effect(const struct engine_options *options)
+{
+    const struct {
+        bool is_so;
+        const char *words;
+    } wrong[] = {
+        {options_given(options, "sample-seed") && options->config.sample == 1,
+         "--sample-seed chooses the sets that --sample=N simulates: give that, too"},
+        {options_given(options, "parallel") && options->parallel && options->config.coherence,
+         "--parallel=yes: with --coherence=mesi threads take turns"},
+        {options_given(options, "parallel") && options->parallel && options->deterministic,
+         "--parallel=yes: with --deterministic=yes threads take turns"},
+        {options_given(options, "paths") && options->config.paths > 0 && !options->config.inclusive,
+         "--paths: there are call paths only where calls are followed, not with --inclusive=no"},
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        if (wrong[i].is_so)
+            return wrong[i].words;
+    }
+    return NULL;
+}
+
 static int check(struct record *r, char **program, struct names *names, struct engine *engine)
 {
     static struct described machine; /* its name is where geometry came from */
@@ -664,6 +688,11 @@ static int check(struct record *r, char **program, struct names *names, struct e
     }
     if (r->native_only != NULL && r->engine_kind == ENGINE_VALGRIND) {
         term_error("record: %s: the Valgrind engine has no such option", r->native_only);
+        return CLI_OWN_FAILURE;
+    }
+    const char *wrong = without_effect(&r->options);
+    if (wrong != NULL) {
+        term_error("record: %s", wrong);
         return CLI_OWN_FAILURE;
     }
     int status = target_check(program[0], why, sizeof why);
@@ -698,7 +727,7 @@ static int check(struct record *r, char **program, struct names *names, struct e
     }
     if (r->machine != NULL && !take_machine(r, &machine))
         return CLI_OWN_FAILURE;
-    const char *wrong = options_check(&r->options);
+    wrong = options_check(&r->options);
     if (wrong != NULL) {
         term_error("record: %s", wrong);
         return CLI_OWN_FAILURE;

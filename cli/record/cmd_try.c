@@ -290,14 +290,8 @@ static bool try_all(struct try *try, char **ranks)
         puts("There is no advice to try.");
     for (int64_t rank = 1; good && *ranks == NULL && rank <= count && given_stopped() == 0; rank++)
         good = try_advice(try, rank, false);
-    for (; good && *ranks != NULL && given_stopped() == 0; ranks++) {
-        uint64_t rank;
-        if (!opt_number(*ranks, NULL, &rank) || rank > INT32_MAX) {
-            term_error("try: %s: a piece of advice has a number; `tenure report --advice` shows it", *ranks);
-            return false;
-        }
-        good = try_advice(try, (int64_t)rank, true);
-    }
+    for (; good && *ranks != NULL && given_stopped() == 0; ranks++)
+        good = try_advice(try, strtoll(*ranks, NULL, 10), true);
     return good;
 }
 
@@ -346,6 +340,10 @@ int cmd_try(int argc, char **argv)
     if (first >= argc)
         return opt_misused(&command, "name a profile that `tenure record` made");
     char **ranks = argv + first + 1;
+    for (char **at = ranks; *at != NULL; at++) {
+        if (strlen(*at) > 9 || (*at)[strspn(*at, "0123456789")] != '\0')
+            return opt_misused(&command, "%s: a piece of advice has a number; `tenure report --advice` shows it", *at);
+    }
     if (try.remaps > 0 && *ranks != NULL)
         return opt_misused(&command, "numbers of advice, or --remap, not both");
     if (try.trial.out != NULL && strcmp(try.trial.out, "-") == 0)

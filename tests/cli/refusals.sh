@@ -6,6 +6,10 @@ try() {
 }
 try record nosuchprogram
 try recrod true
+try record nope
+try record opne
+try try profile abc
+try try profile 1 -2
 try record ./nosuchfile
 try record .
 try record -o - true
@@ -50,6 +54,12 @@ try record --D1=32K,8,128 true
 try record --I1=32K,8,128 --L2=256K,8,128 --LL=8M,16,64 true
 try record --L2=256K,8,32 true
 try record --L2=of true
+# What would have no effect.
+try record --sample-seed=2 true
+try record --sample-seed=2 --sample=1 true
+try record --coherence=mesi --parallel=yes true
+try record --deterministic --parallel=yes true
+try record --inclusive=no --paths=10 true
 try record --out=nowhere/profile true
 try record --out=folder true
 mkfifo pipe

@@ -30,7 +30,7 @@ VALUES = {"yes|no": ("yes", "no"), "no|mesi": ("no", "mesi"), "virtual|physical"
           "N[=FUNCTION]": ("2", "3"), "K": ("2", "3"), "NAME": ("one", "two")}
 LISTS = {"FUNCTION", "FUNCTION[:N]", "REMAP", "MACHINE,..."}
 ELSEWHERE = {"out", "engine"}  # below
-NEEDS = {"warm": ["--start=10000"], "turn": ["--deterministic=yes"]}
+NEEDS = {"warm": ["--start=10000"], "sample-seed": ["--sample=8"], "turn": ["--deterministic=yes"]}
 ALIASES = {"simulate-wb": ("write-back", {}), "instr-at-start": ("instr-atstart", {}),
            "simulate-hwpref": ("prefetch", {"yes": "stream", "no": "none"})}
 # Of each run; `started` is where it began, which depends on the engine's start.

@@ -145,7 +145,7 @@ def refused():
     for arguments, status, part in (
             ([], 2, 'name a profile'),
             (['orders', '99'], 1, 'no such piece of advice'),
-            (['orders', 'one'], 1, 'has a number'),
+            (['orders', 'one'], 2, 'has a number'),
             (['--remap=split nothing: x | rest', 'orders'], 1, 'those with most misses are: order[] in'),
             (['--remap=split order[]: weight | rest', 'orders'], 1, 'has no field "weight": there are '),
             (['--remap=split order[]: price,price | rest', 'orders'], 1, 'two ranges of bytes overlap'),
