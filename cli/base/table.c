@@ -53,6 +53,7 @@ struct table {
     size_t cells, cells_room;
     size_t missing;        /* cells of the last row */
     int least;             /* columns of the last column */
+    bool exact;            /* reals are written as what reads back equal */
     struct tp_arena texts; /* of all of these */
     char *text, *cut;      /* one that is being printed, and what fits */
     size_t room;           /* for each of both */
@@ -92,6 +93,11 @@ void table_free(struct table *table)
     free(table->text);
     free(table->cut);
     free(table);
+}
+
+void table_exact(struct table *table)
+{
+    table->exact = true;
 }
 
 static const char *copy(struct table *table, const char *text)
@@ -571,7 +577,9 @@ void table_json(const struct table *table, struct tp_json *json, const char *nam
 
             if (key == NULL)
                 continue;
-            if (cell.content == NUMBER)
+            if (cell.content == NUMBER && table->exact && isfinite(cell.value.number))
+                tp_json_real(json, key, cell.value.number);
+            else if (cell.content == NUMBER)
                 tp_json_figure(json, key, cell.value.number);
             else if (cell.content == COUNT)
                 tp_json_integer(json, key, cell.value.count);
@@ -610,6 +618,8 @@ void table_csv(const struct table *table, FILE *out)
                 tp_write_csv_text(out, cell.value.text);
             else if (cell.content == COUNT)
                 fprintf(out, "%" PRId64, cell.value.count);
+            else if (cell.content == NUMBER && table->exact)
+                tp_write_real(out, cell.value.number);
             else if (cell.content == NUMBER)
                 fprintf(out, "%.10g", cell.value.number);
         }

@@ -34,6 +34,7 @@ enum table_kind {
 
 struct table *table_new(void);
 void table_free(struct table *table);
+void table_exact(struct table *table); /* its reals are written to JSON and CSV as what reads back equal */
 
 /* `title` is the heading (NULL: not in text), of one line or, with '\n' between, two; `key` the name in JSON and
  * CSV (NULL: not there); both are copied. `group`: columns of equal group go together, the highest number first;

@@ -120,6 +120,7 @@ static int run_one(const struct sql *options, tp_profile *profile, sqlite3_stmt 
         return CLI_ERROR;
     }
     struct table *table = table_new();
+    table_exact(table);
     for (int i = 0; i < columns; i++)
         table_column(table, TABLE_TEXT, tp_column_name(statement, i), tp_column_name(statement, i), 0);
     for (; status == SQLITE_ROW; status = sqlite3_step(statement)) {
@@ -149,7 +150,7 @@ static int run_one(const struct sql *options, tp_profile *profile, sqlite3_stmt 
 
 static int run(const struct sql *options, tp_profile *profile, const char *text)
 {
-    int status = CLI_GOOD;
+    int status = CLI_GOOD, results = 0;
 
     sqlite3_set_authorizer(tp_db(profile), allow, &wrong);
     while (status == CLI_GOOD && *text != '\0') {
@@ -157,8 +158,13 @@ static int run(const struct sql *options, tp_profile *profile, const char *text)
 
         if (sqlite3_prepare_v2(tp_db(profile), text, -1, &statement, &text) != SQLITE_OK)
             return failed(profile);
-        if (statement != NULL)
+        results += statement != NULL && sqlite3_column_count(statement) > 0;
+        if (options->json && results > 1) {
+            term_error("--json writes one document, so the query may have one result; --csv writes several");
+            status = CLI_ERROR;
+        } else if (statement != NULL) {
             status = run_one(options, profile, statement);
+        }
         sqlite3_finalize(statement);
     }
     return status;

@@ -53,6 +53,10 @@ try sql small 'SELECT function, calls, Ir, AcCostD1 FROM functions ORDER BY id'
 try sql --json small 'SELECT function, calls, NULL AS n FROM functions ORDER BY id LIMIT 2'
 try sql --csv small 'SELECT function, "a,b" AS "x""y" FROM functions ORDER BY id LIMIT 2; SELECT 1'
 try sql small "SELECT NULL AS a, 'b' AS b UNION ALL SELECT 12345, 6789 UNION ALL SELECT 'x', 2.5 UNION ALL SELECT .5, 0"
+try sql --json small 'SELECT 1234567890123.4375 AS exact, 1.0 / 3 AS third, 0.1 AS tenth'
+try sql --csv small 'SELECT 1234567890123.4375 AS exact, 1.0 / 3 AS third, 0.1 AS tenth'
+try sql --json small 'CREATE TEMP TABLE t AS SELECT 1 AS one; SELECT * FROM t'
+try sql --json small 'SELECT 1; SELECT 2'
 try sql --json small 'SELECT 9e999 AS big, -9e999 AS small'
 echo 'SELECT 1 + 1 AS two' | tenure sql small -
 mixed='SELECT NULL AS a, 1 AS b UNION ALL SELECT 5, "x" UNION ALL SELECT 1.5, NULL UNION ALL SELECT "y", 9e999'
