@@ -194,6 +194,8 @@ struct tp_export_options {
 /* The formats that a profile is written in. Of each: its name, who reads it, which options it looks at, what a message
  * calls such a file, and the bytes that it begins with, if they tell it from any other; else NULL.
  *
+ * "weights" are of those that have CEst unasked.
+ *
  *   callgrind    Callgrind's format 1. Events: by default those that Callgrind itself has, which are no more than
  *                KCachegrind takes (13); a `desc:` line names what is left out. In it N = 1 is I1 and D1 together and
  *                N = 2 is LL: AcCost1, SpLoss1, AcCost2, SpLoss2
@@ -208,19 +210,20 @@ struct tp_export_options {
  *   csv          RFC 4180 with a header row: a table or view, "functions" by default */
 #define TP_METRICS_BEGIN "# TYPE tenure_profile_info gauge\n"
 #define TP_FORMATS(FORMAT)                                                                                            \
-    FORMAT(callgrind, "KCachegrind, callgrind_annotate", "instructions mangled", "an export to Callgrind's format",   \
-           "# callgrind format\nversion: 1\ncreator: tenure-")                                                        \
+    FORMAT(callgrind, "KCachegrind, callgrind_annotate", "instructions mangled weights",                              \
+           "an export to Callgrind's format", "# callgrind format\nversion: 1\ncreator: tenure-")                     \
     FORMAT(cachegrind, "cg_annotate, cg_diff, cg_merge", "mangled", "an export to Cachegrind's format", NULL)         \
     FORMAT(folded, "flame graphs", "mangled threads threshold", "an export of folded stacks", NULL)                   \
-    FORMAT(pprof, "pprof and what else reads profile.proto", "mangled threads threshold", "an export to pprof", NULL) \
-    FORMAT(speedscope, "speedscope.app", "mangled threads threshold", "an export to speedscope",                      \
+    FORMAT(pprof, "pprof and what else reads profile.proto", "mangled threads threshold weights",                     \
+           "an export to pprof", NULL)                                                                                \
+    FORMAT(speedscope, "speedscope.app", "mangled threads threshold weights", "an export to speedscope",              \
            "{\"exporter\": \"tenure ")                                                                                \
-    FORMAT(firefox, "profiler.firefox.com", "mangled threads threshold", "an export to Firefox Profiler",             \
+    FORMAT(firefox, "profiler.firefox.com", "mangled threads threshold weights", "an export to Firefox Profiler",     \
            "{\"meta\": {\"importedFrom\": \"tenure ")                                                                 \
-    FORMAT(openmetrics, "Prometheus and other monitoring: totals", "threads", "an export to OpenMetrics",             \
-           TP_METRICS_BEGIN)                                                                            \
-    FORMAT(json, "programs", "", "an export to JSON", "{\"format\": \"tenure\", ")                                    \
-    FORMAT(csv, "spreadsheets", "table", "an export to CSV", NULL)
+    FORMAT(openmetrics, "Prometheus and other monitoring: totals", "threads weights", "an export to OpenMetrics",     \
+           TP_METRICS_BEGIN)                                                                                          \
+    FORMAT(json, "programs", "weights", "an export to JSON", "{\"format\": \"tenure\", ")                             \
+    FORMAT(csv, "spreadsheets", "table weights", "an export to CSV", NULL)
 
 /* tp_export_callgrind, ... */
 typedef int tp_exporter(tp_profile *profile, FILE *out, const struct tp_export_options *options, struct tp_error *err);

@@ -77,6 +77,7 @@ static int write_export(FILE *out, void *user, struct tp_error *err)
 static int export(const struct export *options, const struct format *format, const char *path)
 {
     const struct tp_export_options *how = &options->how;
+    bool estimate = how->events != NULL && (strstr(how->events, "CEst") != NULL || strstr(how->events, "all") != NULL);
     const struct {
         const char *name;
         bool given;
@@ -84,6 +85,7 @@ static int export(const struct export *options, const struct format *format, con
                  {"instructions", how->instructions},
                  {"mangled", how->mangled},
                  {"threads", how->threads},
+                 {"weights", options->weights != NULL && !estimate},
                  {"threshold", how->threshold > 0}};
 
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {

@@ -41,15 +41,16 @@ static const struct tp_formula *formula_of(const tp_profile *profile, const stru
 int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, struct tp_error *err)
 {
     choice->count = 0;
-    if (strcmp(list, "all") == 0) {
-        for (size_t i = 0; i < tp_event_count(profile) && i < TP_MAX_CHOICE; i++)
-            choice->event[choice->count++] = tp_event_at(profile, i);
-        return 0;
-    }
     for (list += strspn(list, ", "); *list; list += strspn(list, ", ")) {
         char name[64], known[768] = "";
         size_t length = strcspn(list, ", "), n = 0;
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), list);
+        list += length;
+        if (strcmp(name, "all") == 0) {
+            for (size_t i = 0; i < tp_event_count(profile) && choice->count < TP_MAX_CHOICE; i++)
+                choice->event[choice->count++] = tp_event_at(profile, i);
+            continue;
+        }
         const struct tp_event *event = choice_find(profile, name);
         for (size_t i = 0; !event && i < tp_event_count(profile) && n < sizeof known; i++)
             n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i ? " " : "", tp_event_at(profile, i)->name);
@@ -58,7 +59,6 @@ int tp_choose(tp_profile *profile, const char *list, struct tp_choice *choice, s
         if (choice->count == TP_MAX_CHOICE)
             return TP_FAIL(err, "more than %d events asked for", TP_MAX_CHOICE);
         choice->event[choice->count++] = event;
-        list += length;
     }
     return choice->count ? 0 : TP_FAIL(err, "an empty list of events");
 }
@@ -348,10 +348,16 @@ int tp_export_csv(tp_profile *profile, FILE *out, const struct tp_export_options
 {
     const char *table = options->table ? options->table : "functions";
     struct tp_choice choice;
+    double events = 0;
     int more = -1;
 
     if (tp_choose(profile, options->events ? options->events : "all", &choice, err))
         return -1;
+    if (options->events && tp_number(profile, sqlite3_mprintf("SELECT count(*) FROM pragma_table_info(%Q) JOIN events "
+                                     "ON events.name = pragma_table_info.name", table), 0, &events, err))
+        return -1;
+    if (options->events && events < 1 && csv_has_table(table))
+        return TP_FAIL(err, "%s has no columns of events to choose from", table);
     char *sql = csv_query_and_header(profile, out, table, &choice, err);
     sqlite3_stmt *rows = sql ? tp_query(profile, sql, err) : NULL;
     while (rows && (more = tp_row(profile, rows, err)) == 1) {

@@ -25,6 +25,10 @@ try import callgrind.out.7.1-01 both -o mixed
 try import wrong
 try import wrong -o wrong
 try export --format=folded both
+try export --format=folded --weights=L1m=3 both
+try export --format=folded --weights=L1m=3 --events=CEst both
+try export --format=csv --table=meta --events=Ir both
+try export --format=csv --table=totals --events=Ir,all both
 try export --format=cachegrind both -o cachegrind.out
 cat cachegrind.out
 try report --show=Ir,Ir_incl cachegrind.out

@@ -157,7 +157,10 @@ def export(folder):
     rows = list(csv.DictReader(exported("csv", ("Ir", *sizes)).splitlines()))
     check([tuple(int(row[key]) if row[key] else None for size in sizes for key in (size, size + "_incl"))
            for row in rows] == [(a, c, b, d) for a, b, c, d in functions], "csv: functions")
-    check("LLm@64K" not in exported("csv", sizes, "--table=objects"), "csv: a table without the events")
+    totals = list(csv.DictReader(exported("csv", ("all", *sizes), "--table=totals").splitlines()))
+    check([int(totals[0][size]) for size in sizes] == list(total) and "Ir" in totals[0], "csv: all and %r" % totals)
+    got = told(folder, "export", "--format=csv", "--events=LLm@64K", "--table=objects", "one")
+    check(got[0] == 1 and "no columns of events" in got[2], "csv: a table without events: %r" % (got,))
     folded = [int(line.rsplit(" ", 1)[1]) for line in exported("folded", sizes[:1]).splitlines()]
     check(sum(folded) == total[0], "folded: %d, not %d" % (sum(folded), total[0]))
     for form, line in (("callgrind", "events: LLm_64K CEst_64K\nsummary: %d %d\n" % total),
