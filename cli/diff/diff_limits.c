@@ -92,6 +92,11 @@ bool diff_limits_known(struct diff *diff)
                        limit->column.name);
             return false;
         }
+        if (limit->limit.total && limit->limit.percent && !limit->limit.growth && !is_ratio(limit)) {
+            term_error("--fail-on=%s: the total is always 100 %% of itself; a change has a sign, as in %s@total>+5%%",
+                       limit->text, limit->column.name);
+            return false;
+        }
         if (limit->limit.data && limit->column.inclusive) {
             term_error("--fail-on=%s: data structures have no inclusive costs: an event without _incl", limit->text);
             return false;

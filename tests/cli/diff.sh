@@ -31,6 +31,7 @@ try diff --fail-on=Ir small more
 try diff --fail-on='Ir@f1>1x' small more
 try diff --fail-on='NoEvent@total>1' small more
 try diff --fail-on='Ir@nobody>1' small more
+try diff --fail-on='Ir@total>5%' small more
 try diff --sort=NoEvent small more
 try diff -o nowhere/x small more
 try diff -o - small more
