@@ -461,24 +461,26 @@ static void print_heading_line(const struct table *table, FILE *out, int line)
         fprintf(out, "%s\n", term_style(out, TERM_PLAIN));
 }
 
-/* One line, cut like any other. A value whose percentage is there is not missed. */
+/* One line, cut like any other. A value whose percentage is there is not missed. A column that is called as --show has
+ * it has this name, any other its heading. */
 static void print_dropped(const struct table *table, FILE *out, int width)
 {
-    char text[1024] = "", cut[1100], title[256];
+    char text[1024] = "", cut[1100], upper[256], lower[256];
     size_t at = 0;
 
     for (size_t i = 0; i + 1 < table->columns.count && at + 300 < sizeof text; i++) {
         const struct column *column = &table->columns.at[i];
-        const char *upper = heading(table, i, 0, title, sizeof title);
 
         if (!column->dropped || column->hidden || column->kind == TABLE_PERCENT)
             continue;
         if (column[1].kind == TABLE_PERCENT && !column[1].dropped)
             continue;
-        if (*upper == '\0')
-            heading(table, i, 1, title, sizeof title);
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s %.48s", at ? "," : "no room for",
-                               column->key != NULL ? column->key : title);
+        heading(table, i, 0, upper, sizeof upper);
+        heading(table, i, 1, lower, sizeof lower);
+        const char *first = *upper != '\0' ? upper : lower;
+        bool same = column->key != NULL && strncmp(column->key, first, strlen(first)) == 0;
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s %.48s%s%.48s", at ? "," : "no room for",
+                               same ? column->key : upper, same || *upper == '\0' ? "" : " ", same ? "" : lower);
     }
     if (at > 0)
         fprintf(out, "  %s%s%s\n", term_style(out, TERM_DIM),
