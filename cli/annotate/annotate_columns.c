@@ -100,12 +100,13 @@ static bool add_listed(struct annotate *an)
     return an->columns.count > 0;
 }
 
-/* The event sorted by first, self and inclusive; then what most questions are about. Of a profile of other events:
- * all. */
+/* The event sorted by first, as in a report, self and inclusive; then what most questions are about. Of a profile of
+ * other events: all. */
 static bool add_usual(struct annotate *an)
 {
-    char first[64] = "CEst", name[80];
+    char first[64], name[80];
 
+    snprintf(first, sizeof first, "%s", tp_timed(an->profile) ? "Time" : "CEst");
     if (an->sort != NULL)
         snprintf(first, sizeof first, "%.*s", (int)strcspn(an->sort, ":,"), an->sort);
     if (*first == '\0')

@@ -64,7 +64,8 @@ static const struct opt rows[] = {
     GIVEN_WEIGHTS("", AT(weights)),
     COLUMN_DEFINE(AT(defines)),
     {OPT_HEADING, .help = "What to print"},
-    {OPT_TEXT, "sort", 's', "EVENT", "sort by the difference in an event, self, or EVENT_incl [CEst]", AT(sort)},
+    {OPT_TEXT, "sort", 's', "EVENT", "sort by the difference in an event, self, or EVENT_incl\n"
+     "[Time; without it CEst]", AT(sort)},
     {OPT_TEXT, "show", 0, "EVENTS", "differences in these events too, ',' between", AT(show)},
     {OPT_FLAG, "arcs", 0, NULL, "calls too", AT(arcs)},
     {OPT_FLAG, "lines", 0, NULL, "source lines too, where the sources match", AT(lines)},

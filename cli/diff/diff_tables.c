@@ -87,7 +87,7 @@ static bool add_column(struct diff *diff, const char *name)
     return true;
 }
 
-/* What is sorted by, then what was asked for or the usual ones that there are. Without CEst the first event. */
+/* What is sorted by, as in a report, then what was asked for or the usual ones that there are. */
 bool diff_choose_columns(struct diff *diff)
 {
     const char *at = diff->show, *first = diff->sort;
@@ -95,6 +95,8 @@ bool diff_choose_columns(struct diff *diff)
     char name[64];
 
     if (first == NULL)
+        first = tp_event_usual(diff->names);
+    if (diff->sort == NULL && tp_diff_find(diff->diff, first, &ignored) < 0) /* not all have it */
         first = tp_diff_find(diff->diff, "CEst", &ignored) >= 0 ? "CEst" : tp_diff_event(diff->diff, 0)->name;
     bool good = add_column(diff, first);
     for (size_t i = 0; good && at == NULL && i < USUAL; i++)

@@ -45,6 +45,7 @@ try diff --define='cost=Ir / Dr' --fail-on='cost@total>2%' small more
 try diff --define='cost=Ir /' small more
 try diff --sort=D1rate --show=cost --define='cost=10 * Dr / Ir' -n 2 --fail-on='D1rate@total>+0.0001' \
     --fail-on='cost@f2<+0.0001' --fail-on='D1rate@f2>50%' --fail-on='cost_incl@f*>1000' small more
+try diff --limit=1 --show=Ir small more
 try diff --sort=Ir --show=Ir_incl,D1mr small more
 try diff --weights=Ir=0,L1m=1,LLm=0 --sort=CEst --show=L1m -n 2 small more
 try diff --sort=Ir --show=Ir_incl --lines --arcs -n 2 small more
