@@ -241,9 +241,11 @@ static int choose_units(const tp_merge *merge, tp_profile *profile, char **units
                                  merge->keep >= TP_KEEP_PROCESS ? "pid" : "NULL",
                                  merge->keep >= TP_KEEP_THREAD ? "thread" : "NULL");
     } else {
-        if (runs > 1)
+        const char *rank = tp_meta(profile, "rank");
+        bool one = merge->keep == TP_KEEP_RANK && rank && strcmp(rank, various) != 0; /* several runs of one rank */
+        if (runs > 1 && !one)
             return cannot_keep(merge, profile, err);
-        if (merge->keep == TP_KEEP_RANK && !tp_meta(profile, "rank"))
+        if (merge->keep == TP_KEEP_RANK && !rank)
             return TP_FAIL(err, "--keep=rank: %s has no rank: OMPI_COMM_WORLD_RANK, PMI_RANK and SLURM_PROCID were not "
                            "set when it was recorded, and neither was --rank", tp_path(profile));
         *units = units_of_recording(merge, profile);

@@ -69,4 +69,11 @@ try merge -q --keep=rank -o alone one
 try report --balance alone
 try report --balance --sort=spatialD1 units
 try merge -q --keep=thread -o finer units
+# Several runs of one rank are of that rank; of several ranks they are of none.
+try merge -q -o runs one one
+try merge -q --keep=rank -o ranks runs random
+try report --balance --limit=2 --sort=Ir ranks
+try merge -q --keep=process -o ranks runs random
+try merge -q -o various one random
+try merge -q --keep=rank -o ranks various
 try merge -o - one
