@@ -341,6 +341,7 @@ void annotate_cells(struct annotate *an, struct table *table, const union tp_cel
         struct tp_figure off = {0, false};
         if (!blank && value.known)
             off = annotate_margin(an, i, of, cost);
+        column_unsure(table, spec, off, value.value);
         column_margin_cell(table, spec, off, value.value);
     }
 }

@@ -298,6 +298,12 @@ void column_margin_heading(struct table *table, const struct column_spec *spec, 
     table_column(table, TABLE_PERCENT, spec->is_ratio ? "±" : "±\n%", NULL, group);
 }
 
+void column_unsure(struct table *table, const struct column_spec *spec, struct tp_figure off, double value)
+{
+    if (spec->is_ratio && off.known && off.value > fabs(value))
+        table_unsure(table);
+}
+
 void column_margin_cell(struct table *table, const struct column_spec *spec, struct tp_figure off, double value)
 {
     if (off.known && (spec->is_ratio || value != 0))
@@ -318,6 +324,7 @@ bool column_margin_cells(struct table *table, const struct column_spec *spec, st
         return false;
     }
     off.known &= !query_null(q, at);
+    column_unsure(table, spec, off, value);
     if (off.known)
         table_number(table, off.value);
     else

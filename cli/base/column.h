@@ -78,6 +78,8 @@ const char *column_sampled(tp_profile *profile, char *out, size_t size);
 bool column_margin(tp_profile *profile, enum tp_sampled of, const struct column_spec *spec, struct tp_margin **margin);
 /* `keyed`: with the column of JSON and CSV, before what people are shown. */
 void column_margin_heading(struct table *table, const struct column_spec *spec, bool keyed, int group);
+/* Behind the cell of a ratio: people are shown no value that may be off by more than it is. */
+void column_unsure(struct table *table, const struct column_spec *spec, struct tp_figure off, double value);
 /* What people are shown, of a margin of this value; blank where it is not known. */
 void column_margin_cell(struct table *table, const struct column_spec *spec, struct tp_figure off, double value);
 /* Behind column_cells; `id`: of the row in its view. */

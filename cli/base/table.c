@@ -24,7 +24,7 @@ struct column {
     bool hidden, dropped;
 };
 
-enum content { NOTHING, TEXT, NUMBER, COUNT };
+enum content { NOTHING, TEXT, NUMBER, COUNT, UNSURE /* a number that people are not shown */ };
 
 union value {
     const char *text;
@@ -161,6 +161,12 @@ void table_number(struct table *table, double value)
     add_cell(table, NUMBER, (union value){.number = value});
 }
 
+void table_unsure(struct table *table)
+{
+    if (table->content[table->cells - 1] == NUMBER)
+        table->content[table->cells - 1] = UNSURE;
+}
+
 void table_count(struct table *table, int64_t value)
 {
     add_cell(table, COUNT, (union value){.count = value});
@@ -217,6 +223,15 @@ static struct cell cell_at(const struct table *table, size_t row, size_t i)
     return (struct cell){table->content[at], table->value[at]};
 }
 
+/* As JSON and CSV have it. */
+static struct cell written_at(const struct table *table, size_t row, size_t i)
+{
+    struct cell cell = cell_at(table, row, i);
+
+    cell.content = cell.content == UNSURE ? NUMBER : cell.content;
+    return cell;
+}
+
 static void show_count(struct cell cell, char *out, size_t size)
 {
     if (cell.content == COUNT)
@@ -234,7 +249,7 @@ static const char *show(struct table *table, size_t row, size_t i)
     char *out = table->number;
     size_t size = sizeof table->number;
 
-    if (cell.content == NOTHING)
+    if (cell.content == NOTHING || cell.content == UNSURE)
         return ".";
     if (cell.content == TEXT)
         return escaped(table, cell.value.text);
@@ -574,7 +589,7 @@ void table_json(const struct table *table, struct tp_json *json, const char *nam
     for (size_t row = 0; row < table->rows.count; row++) {
         tp_json_begin(json, NULL, '{', ", ");
         for (size_t i = 0; i < table->columns.count; i++) {
-            struct cell cell = cell_at(table, row, i);
+            struct cell cell = written_at(table, row, i);
             const char *key = table->columns.at[i].key;
 
             if (key == NULL)
@@ -610,7 +625,7 @@ void table_csv(const struct table *table, FILE *out)
     for (size_t row = 0; row < table->rows.count; row++) {
         any = false;
         for (size_t i = 0; i < table->columns.count; i++) {
-            struct cell cell = cell_at(table, row, i);
+            struct cell cell = written_at(table, row, i);
 
             if (table->columns.at[i].key == NULL)
                 continue;

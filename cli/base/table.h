@@ -53,6 +53,7 @@ void table_text(struct table *table, const char *value); /* NULL: as table_null 
 void table_number(struct table *table, double value);
 void table_count(struct table *table, int64_t value);
 void table_null(struct table *table);
+void table_unsure(struct table *table); /* people are shown a dot for the number that was made last */
 /* Of the last column's cell, which was made last: how many columns it is moved to the right on a terminal; its style
  * there; and what is shown dim behind it where there is room: where to find it. */
 void table_indent(struct table *table, int columns);

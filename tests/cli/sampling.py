@@ -144,6 +144,13 @@ def margins():
     check("no margins of exact counts", "_margin\"" in report("exact", "--json") or "±" in report("exact"), False)
     check("ratios", all(row["spatialD1_margin"] >= 0 for row in shown("sampled", "--sort=spatialD1")["functions"]
                         if row["spatialD1_margin"] is not None), True)
+    rows = shown("sampled", "--show=D1rate", "--sort=L1m")["functions"]
+    text = report("sampled", "--show=D1rate", "--sort=L1m", "--startup", "--limit=100000").splitlines()
+    head = next(at for at, line in enumerate(text) if line.endswith("function"))
+    dots = [line.split()[0] == "." for line in text[head + 1:head + 1 + len(rows)]]
+    check("dots for ratios below their margins", dots, [row["D1rate"] is None or row["D1rate_margin"] > row["D1rate"]
+                                                        for row in rows])
+    check("some of each", {dot for dot, row in zip(dots, rows) if row["D1rate"] is not None}, {True, False})
 
 
 def annotated():
