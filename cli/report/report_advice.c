@@ -199,18 +199,19 @@ static bool print_all(struct report *report, struct query *q)
 {
     double least =
         query_value(report->profile, "SELECT value FROM temp.advice_limits WHERE name = 'share'", 0);
+    const char *of = tp_timed(report->profile) ? "the estimated time" : "CEst";
     bool good = true, any = false;
 
     printf("%s", report->sections ? "\n" : "");
     while (good && query_row(q)) {
         if (!any)
-            printf("%sAdvice%s by what it would save of the estimated time, down to %g %%\n",
-                   term_style(stdout, TERM_BOLD), term_style(stdout, TERM_PLAIN), least);
+            printf("%sAdvice%s by what it would save of %s, down to %g %%\n", term_style(stdout, TERM_BOLD),
+                   term_style(stdout, TERM_PLAIN), of, least);
         any = true;
         good = print_one(report, q);
     }
     if (!any)
-        printf("No advice: nothing was found that would save %g %% of the estimated time\n", least);
+        printf("No advice: nothing was found that would save %g %% of %s\n", least, of);
     if (any)
         putchar('\n');
     return good && print_silent(report);

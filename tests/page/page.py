@@ -73,6 +73,8 @@ def estimated_time(profile, folder):
                 "[...document.querySelectorAll('.verdict a')].map(e => e.textContent)")]
             report = subprocess.run([TENURE, "report", *options, path], capture_output=True, text=True, check=True)
             line = re.search("^Estimated (?:time|cycles): (.*)$", report.stdout, re.M)
+            check(f"{what}: heading", browser.evaluate("(document.querySelector('.verdict h2') || {}).textContent"),
+                  f"Estimated {'time' if timed else 'cycles'}" if terms else None)
             check(what, [words.split("\u2009% ")[1] for words in said],
                   [words.split(" % ")[1] for words in re.sub(r" \(.*?\)", "", line[1]).split(", ")] if line else [])
             check(f"{what}: shares", [abs(float(words.split("\u2009")[0]) - share) < 0.051

@@ -97,13 +97,15 @@ function verdict(app) {
             const each = `${format.count(count)}, of ${format.real(count && cost(term) / count)} estimated cycles each`;
             return {event, share, words, heat: Math.sqrt(weight / most), tip: () => [words, `${event.name}: ${each}`]};
         });
+        const timed = !side && terms.some(({event}) => time[event.name].cycles !== undefined);
+        const title = timed ? 'Estimated time' : 'Estimated cycles';
         const part = ({share, heat, tip}) =>
             h('span', {tip, style: {width: share.toFixed(2) + '%', '--heat': heat.toFixed(3)}});
         const said = ({event, words, tip}, i) =>
             h('span', {tip}, i > 0 && ', ', app.link('overview', '', {e: event.name + '_incl'}, words));
         return h(
             'section.verdict',
-            h('h2', {tip: () => metrics.about(metrics.find('CEst', true))}, 'Estimated time', side && `, ${side}`),
+            h('h2', {tip: () => metrics.about(metrics.find('CEst', true))}, title, side && `, ${side}`),
             h('p', some.map(said)),
             h('div.kind-bar', {'aria-hidden': 'true'}, some.map(part)),
         );
