@@ -385,7 +385,8 @@ static bool first_advice(tp_profile *profile, FILE *out, const char *indent, boo
         char path[4096], share[16] = "> 100"; /* what other threads take is more than the estimate has */
 
         if (!*any)
-            fprintf(out, "%sWhat to change, and the part of that time that it would save:\n", indent);
+            fprintf(out, "%sWhat to change, and the part of %s that it would save:\n", indent,
+                    tp_timed(profile) ? "that time" : "these cycles");
         *any = true;
         place_long(profile, path, sizeof path, query_text(&q, 3), query_text(&q, 4), query_int(&q, 5), "");
         if (query_real(&q, 1) <= 100)
@@ -419,11 +420,12 @@ bool summary_verdict(tp_profile *profile, FILE *out, const char *indent, const c
         return false;
     term_escape(safe, sizeof safe, term_word(word, name));
     fprintf(out, "%s", indent);
+    bool lines = query_value(profile, "SELECT EXISTS (SELECT 1 FROM t_lines)", 0) > 0;
     if (any || (estimated && !quick))
         fprintf(out, "`tenure report --advice %s` says %s, ", safe, any ? "how" : "what to change");
-    else
+    else if (lines)
         fprintf(out, "`tenure report --lines %s` shows what each line costs, ", safe);
-    fprintf(out, "`tenure open %s` the rest\n", safe);
+    fprintf(out, "`tenure open %s` %s\n", safe, lines ? "the rest" : "shows the rest");
     return true;
 }
 

@@ -85,6 +85,8 @@ static int add_name(struct parser *p, const char *name, size_t length)
     }
     if (term.event)
         return formula_add_term(p, &term);
+    if (strcmp(copy, p->formula->name) == 0)
+        return TP_FAIL(p->err, "%s is defined by itself; a column of your own has a name of its own", copy);
     return TP_FAIL(p->err, "this profile has no event %s", copy);
 }
 

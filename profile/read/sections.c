@@ -47,7 +47,8 @@ static const char *const of_data[] = {"SpLossD1", "spatialD1", "temporalD1", "mi
 /* ------------------------------------------------------------------------------------------ functions and calls */
 
 static const struct tp_section_column function_columns[] = {
-    {"calls", COUNT, "calls", CALLS, .about = "how often it was called"},
+    {"calls", COUNT, "calls", CALLS, "CASE WHEN NOT EXISTS (SELECT 1 FROM meta WHERE key = 'import.format' AND "
+     "value = 'cachegrind') THEN calls END", .about = "how often it was called"},
     {"file"}, {"line", COUNT}, {"object"}, {"function", TEXT, "function"}, END};
 
 static const struct tp_section functions = {

@@ -14,6 +14,7 @@ try report --sort=CEst --limit=2 --show=CEst --weights=L1m=0,Bm=1000
 try report --weights=L3m=1
 try report --define 'mpki=1000 * LLm / Ir' --sort=mpki --show=mpki,mpki_incl,Ir --limit=2
 try report --define 'mpki=LLm /'
+try report --define Ir=Ir
 try report --tree --threshold=0
 try report --function=f4
 try report --callers=f4 --show=Ir
