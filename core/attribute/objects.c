@@ -56,9 +56,9 @@ void tn_data_free(struct tn_data *data)
 size_t tn_data_bytes(const struct tn_data *data)
 {
     return tn_array_bytes(&data->objects) + tn_array_bytes(&data->origins) + tn_array_bytes(&data->path) +
-           tn_table_bytes(&data->object_table) + tn_table_bytes(&data->origin_table) + tn_memory_bytes(&data->memory) + tn_slices_bytes(&data->slices) +
-           tn_cells_bytes(&data->cells) + data->names.bytes +
-           (data->remapping ? tn_remapping_bytes(data->remapping) : 0);
+           tn_table_bytes(&data->object_table) + tn_table_bytes(&data->origin_table) +
+           tn_memory_bytes(&data->memory) + tn_slices_bytes(&data->slices) + tn_cells_bytes(&data->cells) +
+           data->names.bytes + (data->remapping ? tn_remapping_bytes(data->remapping) : 0);
 }
 
 void tn_data_clear(struct tn_data *data)
