@@ -13,7 +13,6 @@
 #include <linux/personality.h>
 #include <linux/prctl.h>
 #include <linux/mman.h>
-#include <asm/resource.h>
 #include <linux/auxvec.h>
 #include <asm/auxvec.h>
 
@@ -44,8 +43,7 @@
 #define TURN_COUNTDOWN (1L << 5) /* where turns are counted in accesses */
 #define COUNTDOWN (1L << 40)
 
-enum { STATUS_FAILED = 125, STACK_ROOM = 8 << 20,
-       LEAST_STACK = 512 << 10, BREAK_PAGES = 1 << 13 };
+enum { STATUS_FAILED = 125, STACK_ROOM = 8 << 20, BREAK_PAGES = 1 << 13 };
 #define SAME_PERSONALITY 0xffffffffUL
 
 /* ------------------------------------------------------------------------------------------------ options */
@@ -218,14 +216,10 @@ static void note_rest(const struct nt_vector *vector, const struct nt_program *p
 
 static void check_machine(const struct nt_vector *vector)
 {
-    uint64_t limit[2];
-
     if (!(nt_vector_auxiliary(vector, AT_HWCAP2) & NT_HWCAP2_FSGSBASE))
         nt_cpuid_hide("fsgsbase");
     if (!nt_state_start())
         nt_die(STATUS_FAILED, "the native engine needs XSAVE, which this processor or kernel does not have\n");
-    if (!nt_failed(nt_sys3(__NR_getrlimit, RLIMIT_STACK, (long)limit, 0)) && limit[0] < LEAST_STACK)
-        nt_die(STATUS_FAILED, "the native engine needs a limit of 512 kB or more for the stack (ulimit -s)\n");
 }
 
 void nt_main(uint64_t *sp) __attribute__((noreturn));

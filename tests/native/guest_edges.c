@@ -5,7 +5,8 @@
  * Each is tried in a child of its own, whose end is printed: the break beyond all memory; a fault's signal that a
  * thread sends itself with a code of the kernel's; handlers that are reset, ignored or without a way back; /proc under
  * a limit of zero bytes, by a thread's number, without leave to read, and when the first thread has ended; a signal
- * that waits behind a handler while its thread ends. Prints the same as on the bare CPU.
+ * that waits behind a handler while its thread ends; memory that is mapped right below the stack as it is, which
+ * still has room. Prints the same as on the bare CPU.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -208,6 +209,31 @@ static void handled_once(void)
     printf("%d\n", (int)caught / 1000 == SIGUSR2);
 }
 
+static int fill(int pages)
+{
+    volatile char page[4096];
+
+    page[0] = (char)pages;
+    return pages == 0 ? page[0] : fill(pages - 1) + page[0];
+}
+
+static void below_stack(void)
+{
+    char line[256];
+    unsigned long start = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+
+    while (fgets(line, sizeof line, maps) != NULL) {
+        if (strstr(line, "[stack]") != NULL)
+            start = strtoul(line, NULL, 16);
+    }
+    fclose(maps);
+    start -= 1 << 20;
+    printf("%d\n", mmap((void *)start, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) ==
+                       (void *)start);
+    printf("%d\n", fill(16));
+}
+
 static void in_child(const char *name, void (*test)(void))
 {
     int status = 0;
@@ -239,5 +265,6 @@ int main(void)
     in_child("a path alone", path_only);
     in_child("the first thread ends", first_ends);
     in_child("handled once", handled_once);
+    in_child("below the stack", below_stack);
     return 0;
 }

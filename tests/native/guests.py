@@ -205,6 +205,10 @@ def main():
     limits = ['sh', '-c', 'ulimit -s unlimited; "$@"; ulimit -s 8192; ulimit -n 64; exec "$@"', 'sh']
     program = ['bash', '-c', 'ulimit -s; ulimit -n; sleep 0']
     cases.case('limits', run(limits + [engine] + program), run(limits + program))
+    little = ['sh', '-c', 'ulimit -s 512; exec "$@"', 'sh', engine, 'echo', 'x']
+    cases.case('a little stack', run(little)[:2], (0, b'x\n'))
+    cases.case('arguments for more stack', run([*little, 'x' * 90000]), (
+        125, b'', b'tenure: the native engine needs a limit of 768 kB or more for the stack (ulimit -s)\n'))
     wrong = ['--hide-features=avx2,avx3', 'true']
     cases.case('a feature that is none', run([engine, *wrong]), (125, b'', (
         'tenure: %s: give names with commas between them: avx512, avx2, avx, sse4, xsavec, xsave, bmi2, erms, '

@@ -5,12 +5,14 @@
 #include <linux/auxvec.h>
 #include <asm/auxvec.h>
 #include <linux/prctl.h>
+#include <asm/resource.h>
 
 #include "engine/native/base/nt_cpuid.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
 
-enum { AREA = 256 << 10, STRINGS = 128 << 10, RANDOM_BYTES = 16, NAMES = 4096, LONGEST_NAME = 1024 };
+enum { AREA = 256 << 10, STRINGS = 128 << 10, LEFT_BELOW = 128 << 10 };
+enum { RANDOM_BYTES = 16, NAMES = 4096, LONGEST_NAME = 1024 };
 #ifndef AT_RSEQ_FEATURE_SIZE
 #define AT_RSEQ_FEATURE_SIZE 27
 #define AT_RSEQ_ALIGN 28
@@ -196,12 +198,17 @@ uint64_t nt_stack_make(const struct nt_vector *vector, uint64_t first, const str
                                   vector->argc - first - replaced};
     uint64_t bytes = (1 + before + arguments.rest_count + 1 + vector->variables + 1 + 2 * vector->pairs) * 8;
     uint64_t above = bytes > STRINGS ? NT_UP(bytes, NT_PAGE) : STRINGS, string_bytes = 0;
-    uint64_t sp = nt_vector_top(vector) - AREA, *auxv;
+    uint64_t top = nt_vector_top(vector), sp = top - AREA, limit[2], *auxv;
 
     for (uint64_t i = 0; i < before + arguments.rest_count; i++)
         string_bytes += strlen(stack_argument(&arguments, i)) + 1;
     while (sp + above + string_bytes + NAMES + strlen(program->name) > (uint64_t)(vector->argv - 1))
         sp -= AREA;
+    if (!nt_failed(nt_sys3(__NR_getrlimit, RLIMIT_STACK, (long)limit, 0)) && limit[0] < top - sp + AREA)
+        nt_die(125, "the native engine needs a limit of %lu kB or more for the stack (ulimit -s)\n",
+               (top - sp + AREA) >> 10);
+    /* As much as the kernel leaves below: a program may map memory where its stack ends so far, and go on. */
+    (void)*(volatile const char *)(sp - LEFT_BELOW);
     auxv = lay_out((uint64_t *)sp, sp + above, vector, &arguments, program);
     tell_kernel(program, sp, sp + above, sp + above + string_bytes, auxv, vector);
     return sp;
