@@ -3,19 +3,24 @@
  * guest_edges.c: calls at the edges of what the kernel allows, and signals that only look like faults.
  *
  * Each is tried in a child of its own, whose end is printed: the break beyond all memory; a fault's signal that a
- * thread sends itself with a code of the kernel's; handlers that are reset, ignored or without a way back; /proc under
- * a limit of zero bytes, by a thread's number, without leave to read, and when the first thread has ended; a signal
- * that waits behind a handler while its thread ends; memory that is mapped right below the stack as it is, which
- * still has room. Prints the same as on the bare CPU.
+ * thread sends itself with a code of the kernel's; handlers that are reset, ignored or without a way back; /proc
+ * under a limit of zero bytes, by a thread's number, without leave to read, and when the first thread has ended; a
+ * signal that waits behind a handler while its thread ends; memory that is mapped right below the stack as it is,
+ * which still has room; a process that another one of its memory traces, which does much meanwhile. Prints the same
+ * as on the bare CPU.
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -234,6 +239,36 @@ static void below_stack(void)
     printf("%d\n", fill(16));
 }
 
+static volatile int traced;
+
+static int trace(void *parent)
+{
+    pid_t traced_id = (pid_t)(intptr_t)parent;
+    int status = 0;
+
+    if (ptrace(PTRACE_ATTACH, traced_id, NULL, NULL) == 0) {
+        waitpid(traced_id, &status, __WALL);
+        for (volatile int i = 0; i < 20000000; i++)
+            ;
+        ptrace(PTRACE_DETACH, traced_id, NULL, NULL);
+    }
+    traced = WIFSTOPPED(status) ? 1 : -1;
+    return 0;
+}
+
+static void traced_by_own(void)
+{
+    static char stack[65536];
+
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    pid_t tracer = clone(trace, stack + sizeof stack, CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD,
+                         (void *)(intptr_t)getpid());
+    while (traced == 0)
+        ;
+    waitpid(tracer, NULL, 0);
+    printf("%d\n", traced);
+}
+
 static void in_child(const char *name, void (*test)(void))
 {
     int status = 0;
@@ -266,5 +301,6 @@ int main(void)
     in_child("the first thread ends", first_ends);
     in_child("handled once", handled_once);
     in_child("below the stack", below_stack);
+    in_child("traced by its own", traced_by_own);
     return 0;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * nt_sys_signal.c: system calls about signals: actions, masks, the alternate stack, calls that wait for a signal or
- * bring a mask along, and the signal that nobody can take.
+ * bring a mask along, the signal that nobody can take, and being traced by one's own.
  *
  * What the kernel keeps, and whom it interrupts, is right by itself (nt_signal.h).
  */
+#include <linux/ptrace.h>
+
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
@@ -334,4 +336,26 @@ bool nt_sys_pidfd_send_signal(struct nt_thread *thread, struct nt_call *call)
     if (at != NULL && nt_number(&at, 10) == (uint64_t)nt_process_id())
         return kill_all(thread, call);
     return kill_others(thread, call);
+}
+
+/* A thread that is stopped by another one of this memory (LeakSanitizer stops all so at a program's end): at rest,
+ * where nobody waits for it and it holds nothing. */
+bool nt_sys_ptrace(struct nt_thread *thread, struct nt_call *call)
+{
+    if ((NT_ARG(call, 0) != PTRACE_ATTACH && NT_ARG(call, 0) != PTRACE_INTERRUPT) || !nt_thread_has_children())
+        return nt_call_pass(thread, call);
+    thread->outside = 1;
+    nt_lock_take(&nt_request_lock); /* its holder may rest while others are stopped */
+    nt_stop_others(thread);
+    call->result = nt_sys6((long)call->raw[0], (long)call->raw[1], (long)call->raw[2], (long)call->raw[3],
+                           (long)call->raw[4], (long)call->raw[5], (long)call->raw[6]);
+    for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
+        bool is_meant = other->running && other->tid == (int)NT_ARG(call, 1) && !nt_failed(call->result);
+
+        for (unsigned times = 0; is_meant && nt_host_thread_state(other->tid) == 'R'; times++)
+            nt_yield(times);
+    }
+    nt_others_go_on(thread);
+    nt_lock_give(&nt_request_lock);
+    return true;
 }

@@ -96,6 +96,7 @@ static nt_call_handler *const handlers[] = {
     [__NR_rt_tgsigqueueinfo] = nt_sys_tgkill,
     [__NR_tkill] = nt_sys_tkill,
     [__NR_pidfd_send_signal] = nt_sys_pidfd_send_signal,
+    [__NR_ptrace] = nt_sys_ptrace,
 
     [__NR_open] = nt_sys_open,
     [__NR_openat] = nt_sys_openat,

@@ -56,7 +56,7 @@ nt_call_handler nt_sys_path, nt_sys_path_at, nt_sys_linkat, nt_sys_open, nt_sys_
     nt_sys_truncate, nt_sys_readlink, nt_sys_readlinkat, nt_sys_fcntl, nt_sys_dup2, nt_sys_close_range,
     nt_sys_getdents;
 nt_call_handler nt_sys_prlimit, nt_sys_setrlimit, nt_sys_getrlimit; /* nt_limit.h */
-nt_call_handler nt_sys_kill, nt_sys_tgkill, nt_sys_tkill, nt_sys_pidfd_send_signal;
+nt_call_handler nt_sys_kill, nt_sys_tgkill, nt_sys_tkill, nt_sys_pidfd_send_signal, nt_sys_ptrace;
 
 /* nt_gate_to.child. */
 void nt_child_begins(void);
