@@ -19,7 +19,10 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static const struct {
@@ -221,7 +224,7 @@ static void fill_standard_descriptors(void)
     }
 }
 
-int main(int argc, char **argv)
+static int main_here(int argc, char **argv)
 {
     fill_standard_descriptors();
     setlocale(LC_CTYPE, "");
@@ -248,4 +251,34 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--") != 0 && is_mistake(argv + 1))
         return CLI_USAGE;
     return cmd_record(argc, argv);
+}
+
+static struct {
+    int argc, status;
+    char **argv;
+} whole;
+
+static void main_there(void)
+{
+    whole.status = main_here(whole.argc, whole.argv);
+}
+
+/* A recording that is read is larger than some stacks: where `ulimit -s` is small, we run on one of our own. */
+int main(int argc, char **argv)
+{
+    enum { ENOUGH = 4 << 20 };
+    struct rlimit limit;
+    ucontext_t here, there;
+
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= ENOUGH || getcontext(&there) != 0)
+        return main_here(argc, argv);
+    there.uc_stack.ss_size = ENOUGH;
+    there.uc_stack.ss_sp = mmap(NULL, ENOUGH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    there.uc_link = &here;
+    if (there.uc_stack.ss_sp == MAP_FAILED)
+        return main_here(argc, argv);
+    whole.argc = argc;
+    whole.argv = argv;
+    makecontext(&there, main_there, 0);
+    return swapcontext(&here, &there) == 0 ? whole.status : CLI_ERROR;
 }

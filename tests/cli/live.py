@@ -186,14 +186,17 @@ def killed():
             os.unlink("cut")
 
 
-def large_stack():
-    """The main stack may grow as far as the limit says, which is more than Valgrind's usual 16 MiB."""
+def sizes_of_stacks():
+    """The main stack may grow as far as the limit says, beyond Valgrind's usual 16 MiB; commands need very little."""
     hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
     if hard != resource.RLIM_INFINITY and hard < 64 << 20:
         return
     for limit in ("65536", "unlimited" if hard == resource.RLIM_INFINITY else "65536"):
         check(f"ulimit -s {limit}", run("sh", "-c", f'ulimit -s {limit}; exec "$@" deep', "x", *RECORD,
                                         "-q", "-o", f"deep-{limit}", GUEST)[0], 0)
+    for command in (("report",), ("check",), ("export", "--format=callgrind", "-o", "small.callgrind")):
+        check(f"a small stack: {command[0]}",
+              run("sh", "-c", 'ulimit -s 128; exec "$@"', "x", TENURE, *command, "deep-65536")[0], 0)
 
 
 def nothing():
@@ -557,7 +560,7 @@ def main():
     try:
         parts = [] if VALGRIND else [choosing, contained, traced]
         for part in (endings, sees, closed_descriptors, no_descriptors, limits, nothing, full_disk, little_room,
-                     unfollowed, killed, large_stack, signals, files, rooted, whereabouts, messages, write_backs,
+                     unfollowed, killed, sizes_of_stacks, signals, files, rooted, whereabouts, messages, write_backs,
                      names_and_columns, data_structures, made_code, interrupted, *parts):
             part()
     finally:
