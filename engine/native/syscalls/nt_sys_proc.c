@@ -4,7 +4,8 @@
  *
  * A program that opens maps, smaps or numa_maps (to find its stack, or what is mapped where) gets a file in memory with
  * what the kernel says at this time, less the entries in the engine's region. An entry is a line that begins with an
- * address, and in smaps the lines below it. In status the masks of signals are the program's.
+ * address, and in smaps the lines below it. A page that is guarded may be written there. In status the masks of signals
+ * are the program's.
  *
  * Of a listing of its open descriptors, its threads, or the files that are mapped, the entries of the engine's are
  * closed up. If nothing is left of a buffer, the kernel is asked for the next one: an empty one would mean the end.
@@ -16,6 +17,7 @@
 #include "engine/native/kernel/nt_gate.h"
 #include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_limit.h"
+#include "engine/native/kernel/nt_maps.h"
 #include "engine/native/kernel/nt_region.h"
 #include "engine/native/profile/nt_consumer.h"
 #include "engine/native/signals/nt_signal.h"
@@ -68,6 +70,18 @@ static void write_out(struct filter *filter)
     filter->waiting = 0;
 }
 
+/* Of an entry START-END PERMISSIONS, `at` behind START: its page that is guarded may be written, for all the program
+ * knows. */
+static void put_guarded(uint64_t start, const char *at)
+{
+    const char *behind = at + 1;
+    uint64_t end = nt_number(&behind, 16);
+    char *writable = (char *)behind + 2;
+
+    if (*at == '-' && *behind == ' ' && *writable == '-' && nt_maps_guarded(start, end) == start)
+        *writable = 'w';
+}
+
 /* Copies the lines of entries that are not the engine's. */
 static void proc_copy(struct filter *filter)
 {
@@ -88,8 +102,10 @@ static void proc_copy(struct filter *filter)
              * a capital letter. */
             const char *at = filter->line;
             uint64_t start = nt_number(&at, 16);
-            if (filter->of == NULL && at > filter->line && (*at == '-' || *at == ' '))
+            if (filter->of == NULL && at > filter->line && (*at == '-' || *at == ' ')) {
                 filter->is_ours = nt_region_meets(start, 1);
+                put_guarded(start, at);
+            }
             if (!filter->is_ours && filter->waiting + filter->length > LINE)
                 write_out(filter);
             if (!filter->is_ours) {
