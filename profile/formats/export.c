@@ -354,7 +354,8 @@ int tp_export_csv(tp_profile *profile, FILE *out, const struct tp_export_options
     if (tp_choose(profile, options->events ? options->events : "all", &choice, err))
         return -1;
     if (options->events && tp_number(profile, sqlite3_mprintf("SELECT count(*) FROM pragma_table_info(%Q) JOIN events "
-                                     "ON events.name = pragma_table_info.name", table), 0, &events, err))
+                                     "ON pragma_table_info.name IN (events.name, events.name || '_incl')", table), 0,
+                  &events, err))
         return -1;
     if (options->events && events < 1 && csv_has_table(table))
         return TP_FAIL(err, "%s has no columns of events to choose from", table);

@@ -279,7 +279,9 @@ static int add_tables(tp_merge *merge, tp_profile *profile, struct tp_error *err
 
 int tp_merge_add(tp_merge *merge, tp_profile *profile, struct tp_error *err)
 {
-    if (!merge->first) {
+    bool is_next = merge->first != NULL, had_rank = meta_of(merge, "rank") != NULL;
+
+    if (!is_next) {
         merge->first = tp_arena_copy(&merge->arena, tp_path(profile), strlen(tp_path(profile)));
         if (!merge->first)
             return TP_NO_MEMORY(err);
@@ -288,8 +290,12 @@ int tp_merge_add(tp_merge *merge, tp_profile *profile, struct tp_error *err)
     } else if (check_events(merge, profile, err) || check_model(merge, profile, err)) {
         return -1;
     }
-    return tp_each(profile, sqlite3_mprintf("SELECT key, value FROM meta"), merge_take_meta, merge, err) ||
-                   add_tables(merge, profile, err) ? -1 : 0;
+    if (tp_each(profile, sqlite3_mprintf("SELECT key, value FROM meta"), merge_take_meta, merge, err))
+        return -1;
+    struct tp_pair *rank = meta_of(merge, "rank");
+    if (is_next && rank && (!had_rank || !tp_meta(profile, "rank")))
+        rank->value = various; /* one of those without a rank is not of that rank */
+    return add_tables(merge, profile, err) ? -1 : 0;
 }
 
 static int merge_by_key(const void *a, const void *b)

@@ -126,8 +126,13 @@ def check_units(work):
             db.close()
         check(canonical.dump(os.path.join(work, "units")) == canonical.dump(os.path.join(work, "whole")),
               "units of a merge of merges")
+    of_one = merged(work, [merged(work, terms[:2], name="rank0")] + terms[2:], "rank", "units")
+    check(canonical.dump(of_one) == canonical.dump(merged(work, terms, "rank", "whole")), "a merge of one rank is its")
     check_balance(work, terms)
-    refuse(work, [merged(work, terms[:2])] + terms[2:], "did not keep ranks apart", keep="rank")
+    refuse(work, [merged(work, terms[1:3])] + terms[3:], "did not keep ranks apart", keep="rank")
+    unranked = recording(work, "unranked", program, meta=[("host", "h0"), ("pid", "99")])
+    for pair in ([unranked, terms[0]], [terms[0], unranked]):
+        refuse(work, [merged(work, pair)], "did not keep ranks apart", keep="rank")
     refuse(work, [merged(work, terms[:2], "rank")] + terms[2:], "did not keep processes apart", keep="process")
     with sqlite3.connect(terms[1]) as db:
         db.execute("DELETE FROM meta WHERE key = 'rank'")
