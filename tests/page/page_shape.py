@@ -219,7 +219,8 @@ class Shape:
 def terminal(profile, numbers, *words):
     """The first table of `tenure report` that has so many numbers in a row: [(the first one, the text behind them)];
     and what it says to be left out."""
-    text = subprocess.run([TENURE, "report", "--sort=Ir", "--show=Ir", "--limit=100000", *words, profile.path],
+    of_tables = [] if "--tree" in words else ["--show=Ir", "--limit=100000"]
+    text = subprocess.run([TENURE, "report", "--sort=Ir", *of_tables, *words, profile.path],
                           capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "400"}).stdout
     table = re.split(r"^(?:Functions|Loops|Call tree) by .*$", text, flags=re.M)[1].split("  left out:")[0]
     rows = re.findall(r"^ *([\d,]+)" + r" +[\d.,]+" * (numbers - 1) + r"(  .*)$", table, re.M)
