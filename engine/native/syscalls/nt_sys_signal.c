@@ -347,6 +347,7 @@ bool nt_sys_ptrace(struct nt_thread *thread, struct nt_call *call)
     thread->outside = 1;
     nt_lock_take(&nt_request_lock); /* its holder may rest while others are stopped */
     nt_stop_others(thread);
+    nt_lock_take(&nt_thread_lock); /* one that makes a child has it in hand while the kernel does */
     call->result = nt_sys6((long)call->raw[0], (long)call->raw[1], (long)call->raw[2], (long)call->raw[3],
                            (long)call->raw[4], (long)call->raw[5], (long)call->raw[6]);
     for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
@@ -355,6 +356,7 @@ bool nt_sys_ptrace(struct nt_thread *thread, struct nt_call *call)
         for (unsigned times = 0; is_meant && nt_host_thread_state(other->tid) == 'R'; times++)
             nt_yield(times);
     }
+    nt_lock_give(&nt_thread_lock);
     nt_others_go_on(thread);
     nt_lock_give(&nt_request_lock);
     return true;
