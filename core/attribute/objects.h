@@ -50,7 +50,7 @@ struct tn_origin {
     uint32_t site, function;
 };
 
-enum { TN_NODE_ORIGINS = 1 << 11 };
+enum { TN_NODE_ORIGINS = 1 << 11 }; /* a power of two; 16 kB of them */
 
 struct tn_data {
     struct tn_array objects, origins; /* by id */

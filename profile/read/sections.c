@@ -88,7 +88,7 @@ static const struct tp_section function = {
         {"calls", COUNT, "calls"}, POINT(other ", called at", other, "ifnull(" other ", '(root)')"), END};      \
     static const struct tp_section name##_of_one = {                                                            \
         .key = #name, .title = words " $name", .events = TP_EVENTS_INCLUSIVE, .columns = name##_of_one_columns, \
-        .place = TP_PLACE_POINT, .from = "arcs", .where = id_of_itself " = $id",         \
+        .place = TP_PLACE_POINT, .from = "arcs", .where = id_of_itself " = $id",                                \
         .sampled = TP_SAMPLED_ARCS,                                                                             \
         .ties = "calls DESC, id", .of = "functions WHERE id = $id",                                             \
         .each = "SELECT id, function " CHOSEN " GROUP BY base_id HAVING count(*) = 1"};                         \
