@@ -7,6 +7,7 @@
  * `tenure record report`, `tenure -- report` or `tenure ./report`.
  */
 #include "cli/base/given.h"
+#include "cli/base/heap.h"
 #include "cli/base/opt.h"
 #include "cli/base/term.h"
 #include "cli/base/topic.h"
@@ -227,6 +228,7 @@ static void fill_standard_descriptors(void)
 static int main_here(int argc, char **argv)
 {
     fill_standard_descriptors();
+    heap_begin();
     setlocale(LC_CTYPE, "");
     tp_sound_begin();
     term_outlive_libraries();

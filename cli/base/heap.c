@@ -7,21 +7,49 @@
  * Streams, folders and printed texts are memory, too, which the C library allocates behind the linker's back. Unnoticed
  * it would be one error, and the next allocation that fails another one. So are tables of an object file: where libelf
  * or libdw has no memory for one, they say no more than that there is none.
+ *
+ * And the heap lies in large pages: what is read from a profile fills it page by page, and most of the time of a short
+ * import would go into the faults of small ones.
  */
+#include "heap.h"
+
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "profile/base/sound.h"
+
+enum { LARGE_PAGE = 2 << 20, AHEAD = 1 << 30, OWN_MAPPING = 32 << 20 };
+
+static void in_large_pages(void *memory, size_t size)
+{
+    uintptr_t begin = ((uintptr_t)memory + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE, end = (uintptr_t)memory + size;
+    if (begin < end)
+        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
 
 static void *noticed(void *memory)
 {
     if (memory == NULL)
         tp_sound_no_memory();
     return memory;
+}
+
+static void *noticed_large(void *memory, size_t size)
+{
+    if (memory != NULL && size >= OWN_MAPPING)
+        in_large_pages(memory, size);
+    return noticed(memory);
 }
 
 static void *noticed_open(void *opened)
@@ -39,9 +67,13 @@ static void *noticed_open(void *opened)
     { \
         return notice(__real_##name arguments); \
     }
-WRAP(noticed, void *, malloc, (size_t size), (size))
-WRAP(noticed, void *, calloc, (size_t count, size_t size), (count, size))
-WRAP(noticed, void *, realloc, (void *old, size_t size), (old, size))
+#define NOTICED(memory) noticed_large(memory, size)
+WRAP(NOTICED, void *, malloc, (size_t size), (size))
+WRAP(NOTICED, void *, realloc, (void *old, size_t size), (old, size))
+#undef NOTICED
+#define NOTICED(memory) noticed_large(memory, count * size)
+WRAP(NOTICED, void *, calloc, (size_t count, size_t size), (count, size))
+#undef NOTICED
 WRAP(noticed, char *, strdup, (const char *text), (text))
 WRAP(noticed, char *, strndup, (const char *text, size_t size), (text, size))
 WRAP(noticed_open, FILE *, fopen64, (const char *path, const char *mode), (path, mode))
@@ -89,4 +121,28 @@ int __wrap_asprintf(char **text, const char *format, ...)
     if (length < 0)
         tp_sound_no_memory();
     return length;
+}
+
+/* The heap grows once, by addresses without memory, and begins anew at its first large page. Where addresses are
+ * limited, or taken, it stays as it is. */
+void heap_begin(void)
+{
+    const size_t header = 2 * sizeof(size_t);
+    static void *volatile skipped;
+    struct rlimit all, data;
+
+    if (getrlimit(RLIMIT_AS, &all) != 0 || getrlimit(RLIMIT_DATA, &data) != 0 || all.rlim_cur != RLIM_INFINITY ||
+        data.rlim_cur != RLIM_INFINITY)
+        return;
+    mallopt(M_MMAP_THRESHOLD, OWN_MAPPING);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_TOP_PAD, AHEAD);
+    skipped = __real_malloc(LARGE_PAGE);
+    mallopt(M_TOP_PAD, LARGE_PAGE);
+    if (skipped == NULL)
+        return;
+    in_large_pages(skipped, (size_t)((char *)sbrk(0) - (char *)skipped));
+    size_t rest = LARGE_PAGE - ((uintptr_t)skipped + header) % LARGE_PAGE;
+    free(skipped);
+    skipped = __real_malloc(rest);
 }
