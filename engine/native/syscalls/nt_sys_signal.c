@@ -262,28 +262,38 @@ static bool is_killed(const struct nt_thread *thread)
     return pending & NT_BIT(SIGKILL);
 }
 
-/* Any other call that sends it. A process that shares our memory may be killed by it: not in the middle of the engine,
- * where it may hold what others wait for. One that sleeps in the kernel, however long, never comes back from there. Not
- * for a child: it may be killed as well, and would let nobody go on. */
+/* A call that ends or stops others that share our memory: not in the middle of the engine, where they may hold what
+ * others wait for. One that sleeps in the kernel, however long, never comes back from there. `stopped`: a thread that
+ * is stopped where the call succeeds, or 0. */
+static bool pass_at_rest(struct nt_thread *thread, struct nt_call *call, int stopped)
+{
+    thread->outside = 1;
+    nt_lock_take(&nt_request_lock); /* its holder may rest while others are stopped */
+    nt_stop_others(thread);
+    nt_lock_take(&nt_thread_lock); /* one that makes a child has it in hand while the kernel does */
+    call->result = nt_sys6((long)call->raw[0], (long)call->raw[1], (long)call->raw[2], (long)call->raw[3],
+                           (long)call->raw[4], (long)call->raw[5], (long)call->raw[6]);
+    for (struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
+        bool ends = other->running && other->is_child && is_killed(other);
+        bool stops = other->running && other->tid == stopped && !nt_failed(call->result);
+
+        for (unsigned times = 0; (ends || stops) && nt_host_thread_state(other->tid) == 'R'; times++)
+            nt_yield(times);
+        if (ends)
+            other->died_of = SIGKILL; /* with nothing of the engine in its hands */
+    }
+    nt_lock_give(&nt_thread_lock);
+    nt_others_go_on(thread);
+    nt_lock_give(&nt_request_lock);
+    return true;
+}
+
+/* Any other call that sends it. A child is passed: it may be killed as well, and would let nobody go on. */
 static bool kill_others(struct nt_thread *thread, struct nt_call *call)
 {
     if (thread->is_child || !nt_thread_has_children())
         return nt_call_pass(thread, call);
-    thread->outside = 1;
-    nt_lock_take(&nt_request_lock); /* its holder may rest while others are stopped */
-    nt_stop_others(thread);
-    call->result = nt_sys6((long)call->raw[0], (long)call->raw[1], (long)call->raw[2], (long)call->raw[3],
-                           (long)call->raw[4], (long)call->raw[5], (long)call->raw[6]);
-    for (struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
-        if (!other->running || !other->is_child || !is_killed(other))
-            continue;
-        for (unsigned times = 0; nt_host_thread_state(other->tid) == 'R'; times++)
-            nt_yield(times);
-        other->died_of = SIGKILL; /* with nothing of the engine in its hands */
-    }
-    nt_others_go_on(thread);
-    nt_lock_give(&nt_request_lock);
-    return true;
+    return pass_at_rest(thread, call, 0);
 }
 
 /* To a process, or to one's own group. */
@@ -344,20 +354,5 @@ bool nt_sys_ptrace(struct nt_thread *thread, struct nt_call *call)
 {
     if ((NT_ARG(call, 0) != PTRACE_ATTACH && NT_ARG(call, 0) != PTRACE_INTERRUPT) || !nt_thread_has_children())
         return nt_call_pass(thread, call);
-    thread->outside = 1;
-    nt_lock_take(&nt_request_lock); /* its holder may rest while others are stopped */
-    nt_stop_others(thread);
-    nt_lock_take(&nt_thread_lock); /* one that makes a child has it in hand while the kernel does */
-    call->result = nt_sys6((long)call->raw[0], (long)call->raw[1], (long)call->raw[2], (long)call->raw[3],
-                           (long)call->raw[4], (long)call->raw[5], (long)call->raw[6]);
-    for (const struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
-        bool is_meant = other->running && other->tid == (int)NT_ARG(call, 1) && !nt_failed(call->result);
-
-        for (unsigned times = 0; is_meant && nt_host_thread_state(other->tid) == 'R'; times++)
-            nt_yield(times);
-    }
-    nt_lock_give(&nt_thread_lock);
-    nt_others_go_on(thread);
-    nt_lock_give(&nt_request_lock);
-    return true;
+    return pass_at_rest(thread, call, (int)NT_ARG(call, 1));
 }
