@@ -11,7 +11,9 @@
 #include "nt_kept.h"
 
 enum {
-    BUCKETS = 1 << 17,
+    BUCKETS = 1 << 19,
+    NEAR_BUCKETS = 64, /* side by side, for blocks that are: a short run shall not touch a page for each block */
+    NEAR_BYTES = 8,    /* of the program's code to each of them: few blocks are shorter */
     PAGE_BUCKETS = 1 << 14,
     PAGE_BITS = 12,
     ROOM_FOR_CODE = 64 << 10, /* more than the largest block takes */
@@ -99,7 +101,8 @@ struct nt_exit nt_code_exit(const struct nt_code *code, uint64_t index)
 
 static unsigned bucket_of(uint64_t pc)
 {
-    return (unsigned)(pc * 0x9e3779b97f4a7c15ull >> 32) % BUCKETS;
+    uint64_t far = pc / (NEAR_BUCKETS * NEAR_BYTES) * 0x9e3779b97f4a7c15ull >> 32;
+    return (unsigned)(far * NEAR_BUCKETS + pc / NEAR_BYTES % NEAR_BUCKETS) % BUCKETS;
 }
 
 static unsigned page_bucket_of(uint64_t page)
