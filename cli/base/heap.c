@@ -30,13 +30,7 @@
 #include "profile/base/sound.h"
 
 enum { LARGE_PAGE = 2 << 20, AHEAD = 1 << 30, OWN_MAPPING = 32 << 20 };
-
-static void in_large_pages(void *memory, size_t size)
-{
-    uintptr_t begin = ((uintptr_t)memory + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE, end = (uintptr_t)memory + size;
-    if (begin < end)
-        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
-}
+static const uintptr_t SMALL_PAGE = 4096;
 
 static void *noticed(void *memory)
 {
@@ -45,10 +39,15 @@ static void *noticed(void *memory)
     return memory;
 }
 
-static void *noticed_large(void *memory, size_t size)
+/* What is large is in large pages, too. All of its pages are named, to the end of what malloc has: a mapping of which
+ * only a part is named cannot be moved when it grows. */
+static void *noticed_large(void *memory)
 {
-    if (memory != NULL && size >= OWN_MAPPING)
-        in_large_pages(memory, size);
+    uintptr_t begin = (uintptr_t)memory & -SMALL_PAGE, bytes = memory ? malloc_usable_size(memory) : 0;
+    uintptr_t end = ((uintptr_t)memory + bytes + SMALL_PAGE - 1) & -SMALL_PAGE;
+
+    if (bytes >= LARGE_PAGE)
+        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
     return noticed(memory);
 }
 
@@ -67,13 +66,9 @@ static void *noticed_open(void *opened)
     { \
         return notice(__real_##name arguments); \
     }
-#define NOTICED(memory) noticed_large(memory, size)
-WRAP(NOTICED, void *, malloc, (size_t size), (size))
-WRAP(NOTICED, void *, realloc, (void *old, size_t size), (old, size))
-#undef NOTICED
-#define NOTICED(memory) noticed_large(memory, count * size)
-WRAP(NOTICED, void *, calloc, (size_t count, size_t size), (count, size))
-#undef NOTICED
+WRAP(noticed_large, void *, malloc, (size_t size), (size))
+WRAP(noticed_large, void *, calloc, (size_t count, size_t size), (count, size))
+WRAP(noticed_large, void *, realloc, (void *old, size_t size), (old, size))
 WRAP(noticed, char *, strdup, (const char *text), (text))
 WRAP(noticed, char *, strndup, (const char *text, size_t size), (text, size))
 WRAP(noticed_open, FILE *, fopen64, (const char *path, const char *mode), (path, mode))
@@ -123,12 +118,12 @@ int __wrap_asprintf(char **text, const char *format, ...)
     return length;
 }
 
-/* The heap grows once, by addresses without memory, and begins anew at its first large page. Where addresses are
- * limited, or taken, it stays as it is. */
+/* The heap grows once, by addresses without memory, and goes on at its first large page, of which nothing has been
+ * touched. Where addresses are limited, or taken, it stays as it is. */
 void heap_begin(void)
 {
-    const size_t header = 2 * sizeof(size_t);
-    static void *volatile skipped;
+    const uintptr_t header = 2 * sizeof(size_t);
+    static void *volatile kept[2]; /* as long as we run */
     struct rlimit all, data;
 
     if (getrlimit(RLIMIT_AS, &all) != 0 || getrlimit(RLIMIT_DATA, &data) != 0 || all.rlim_cur != RLIM_INFINITY ||
@@ -137,12 +132,12 @@ void heap_begin(void)
     mallopt(M_MMAP_THRESHOLD, OWN_MAPPING);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
     mallopt(M_TOP_PAD, AHEAD);
-    skipped = __real_malloc(LARGE_PAGE);
+    kept[0] = __real_malloc(header);
     mallopt(M_TOP_PAD, LARGE_PAGE);
-    if (skipped == NULL)
+    uintptr_t next = (uintptr_t)kept[0] + 2 * header, begin = (next + LARGE_PAGE - 1) & -(uintptr_t)LARGE_PAGE;
+    uintptr_t end = (uintptr_t)sbrk(0);
+    if (kept[0] == NULL || begin >= end)
         return;
-    in_large_pages(skipped, (size_t)((char *)sbrk(0) - (char *)skipped));
-    size_t rest = LARGE_PAGE - ((uintptr_t)skipped + header) % LARGE_PAGE;
-    free(skipped);
-    skipped = __real_malloc(rest);
+    madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+    kept[1] = __real_malloc(begin - next + header);
 }

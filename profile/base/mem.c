@@ -7,14 +7,12 @@
  */
 #include "profile/base/mem.h"
 
-#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-enum { ARENA_BLOCK = 1 << 20, ARENA_MOST = 16 << 20, LARGE = 2 << 20 };
+enum { ARENA_BLOCK = 1 << 20, ARENA_MOST = 16 << 20 };
 enum { VECTOR_FIRST = 16, IDMAP_FIRST = 64, IDMAP_SPARE = 16 };
 
 struct tp_arena_block {
@@ -22,18 +20,6 @@ struct tp_arena_block {
     size_t size;
     uint64_t bytes[];
 };
-
-/* Large memory that grows comes in large pages where the kernel has them, which takes less time than one page after the
- * other. All of its pages are named, to the end of what malloc has: a mapping of which only a part is named cannot be
- * moved when it grows. */
-static void in_large_pages(void *memory)
-{
-    uintptr_t page = 4096, begin = (uintptr_t)memory & -page, bytes = malloc_usable_size(memory);
-    uintptr_t end = ((uintptr_t)memory + bytes + page - 1) & -page;
-
-    if (bytes >= LARGE)
-        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
-}
 
 void *tp_arena_alloc(struct tp_arena *arena, size_t bytes)
 {
@@ -48,7 +34,6 @@ void *tp_arena_alloc(struct tp_arena *arena, size_t bytes)
         struct tp_arena_block *block = calloc(1, sizeof *block + size);
         if (!block)
             return NULL;
-        in_large_pages(block);
         block->older = arena->block;
         block->size = size;
         arena->block = block;
@@ -114,7 +99,6 @@ int tp_vector_grow(void **at, size_t *room, size_t count, size_t element)
         void *moved = more > SIZE_MAX / element ? NULL : realloc(*at, more * element);
         if (!moved)
             return -1;
-        in_large_pages(moved);
         *at = moved;
         *room = more;
     }
@@ -128,7 +112,6 @@ int tp_vector_zeroes(void **at, size_t *count, size_t *room, size_t n, size_t el
         void *moved = n > SIZE_MAX / element ? NULL : realloc(*at, n * element);
         if (!moved)
             return -1;
-        in_large_pages(moved);
         *at = moved;
         *room = n;
     }
@@ -207,7 +190,6 @@ int tp_idmap_add(struct tp_idmap *map, uint64_t id, uint32_t value)
             uint32_t *moved = realloc(map->values, room * sizeof *moved);
             if (!moved)
                 return -1;
-            in_large_pages(moved);
             map->values = moved;
             map->room = room;
         }
