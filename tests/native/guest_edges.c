@@ -6,8 +6,8 @@
  * thread sends itself with a code of the kernel's; handlers that are reset, ignored or without a way back; /proc
  * under a limit of zero bytes, by a thread's number, without leave to read, and when the first thread has ended; a
  * signal that waits behind a handler while its thread ends; memory that is mapped right below the stack as it is,
- * which still has room; a process that another one of its memory traces, which does much meanwhile. Prints the same
- * as on the bare CPU.
+ * which still has room; a process that another one of its memory traces, which does much meanwhile; jumps to nowhere
+ * of a traced process. Prints the same as on the bare CPU.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -269,6 +269,36 @@ static void traced_by_own(void)
     printf("%d\n", traced);
 }
 
+static void end_handled(int signal)
+{
+    _exit(signal);
+}
+
+/* Goes to where nothing can be executed. Who traces it sees each fault, also one that it takes away. */
+static void traced_fault(uintptr_t place)
+{
+    pid_t child = fork();
+    int status = 0;
+
+    if (child == 0) {
+        signal(SIGSEGV, end_handled);
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        ((void (*)(void))place)();
+        _exit(0);
+    }
+    for (intptr_t signal = 0; waitpid(child, &status, 0) == child && WIFSTOPPED(status); signal = WSTOPSIG(status)) {
+        printf("%d\n", WSTOPSIG(status));
+        ptrace(PTRACE_CONT, child, NULL, signal);
+    }
+    printf("%x\n", status);
+}
+
+static void traced_faults(void)
+{
+    traced_fault((uintptr_t)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    traced_fault((uintptr_t)1 << 63);
+}
+
 static void in_child(const char *name, void (*test)(void))
 {
     int status = 0;
@@ -302,5 +332,6 @@ int main(void)
     in_child("handled once", handled_once);
     in_child("below the stack", below_stack);
     in_child("traced by its own", traced_by_own);
+    in_child("faults that are traced", traced_faults);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/kernel/nt_gate.h"
+#include "engine/native/kernel/nt_host.h"
 #include "engine/native/kernel/nt_maps.h"
 #include "engine/native/kernel/nt_region.h"
 #include "engine/native/profile/nt_profile.h"
@@ -449,6 +450,7 @@ static void take_fault(struct nt_thread *thread, siginfo_t *info, struct nt_cont
 
     state_of_place(area, context, place);
     signal_hold(&thread->fault, info);
+    thread->fault_is_ours = false;
     thread->fault_segment = place->segment;
     thread->error = context->error;
     thread->trap = context->trap;
@@ -606,6 +608,7 @@ void nt_signal_fault(struct nt_thread *thread, int signal, int code, uint64_t ad
     held->info.si_code = code;
     held->info.si_addr = (void *)address;
     held->is_held = true;
+    thread->fault_is_ours = true;
     thread->area->pending = 1;
     if (code == SI_KERNEL)
         return;
@@ -700,6 +703,35 @@ bool nt_signal_ready(const struct nt_thread *thread)
     return (nt_signal_kept(thread) & ~thread->mask) != 0;
 }
 
+static bool is_traced(const struct nt_thread *thread)
+{
+    char text[512];
+    const char *tracer = NULL;
+
+    if (!nt_host_read_thread(thread->tid, "status", text, sizeof text))
+        return false;
+    for (const char *at = text; *at != '\0' && tracer == NULL; at++)
+        tracer = nt_after(at, "\nTracerPid:\t");
+    return tracer != NULL && *tracer != '0';
+}
+
+/* A fault that no CPU has raised is sent, so that a tracer sees it as any other; if that one takes it away the program
+ * comes to the same instruction again. One that ends the program is seen then. */
+static bool is_shown(struct nt_thread *thread)
+{
+    int signal = thread->fault.info.si_signo;
+    uint64_t handler = thread->process->action[signal].handler;
+
+    if (!thread->fault_is_ours || handler == DEFAULT || handler == IGNORE || thread->mask & NT_BIT(signal) ||
+        !is_traced(thread))
+        return false;
+    nt_signal_block_sent(); /* nothing may come between */
+    if (thread->held.is_held)
+        return false;
+    give_back(thread, &thread->fault.info);
+    return true;
+}
+
 /* The area's countdown is set first: a signal that comes now is seen by the next block. `held` is read when nothing can
  * come between: while one is held, no other comes. */
 void nt_signal_deliver(struct nt_thread *thread)
@@ -712,7 +744,8 @@ void nt_signal_deliver(struct nt_thread *thread)
     if (thread->fault.is_held) {
         thread->fault.is_held = false;
         nt_profile_fault(thread);
-        signal_deliver(thread, &thread->fault, thread->mask, true);
+        if (!is_shown(thread))
+            signal_deliver(thread, &thread->fault, thread->mask, true);
         call_mask = thread->mask;
     }
     if (thread->held.is_held) {

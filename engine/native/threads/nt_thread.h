@@ -75,6 +75,7 @@ struct nt_thread {
     uint64_t error, trap, address; /* of the last fault: err, trapno and cr2, which every frame shows */
     int copy_signal, copy_code;    /* of the last fault in nt_copy */
     struct nt_held fault;   /* caused by the instruction at area->rip */
+    bool fault_is_ours;     /* no CPU has raised it */
     uint32_t fault_segment; /* the core's, that it left; TN_NONE: none */
     uint64_t step_from;     /* while a store to its own block is made (nt_signal.c): that instruction; 0: none is */
     uint32_t step_segment;  /* the core's, that it will leave then */
