@@ -368,7 +368,8 @@ static bool print(struct report *report)
         asked |= is_asked(report, i);
     for (size_t i = 0; i < tp_section_group_count; i++)
         report->asked[i].flag |= !asked && tp_section_groups[i].option == NULL;
-    bool good = choose_columns(report) && known(report);
+    bool good = choose_columns(report) && known(report) &&
+                (report->sort.is_ratio || column_leaves_some(report->profile, report->threshold, "the total"));
     if (good && report->json)
         json_header(report);
     else if (good && report->form == TABLE_TERMINAL && !asked && report->in == NULL)
@@ -467,8 +468,9 @@ int cmd_report(int argc, char **argv)
         term_error("%s", err.message);
     else
         good = column_define(report.profile, &report.defines) &&
-               column_leaves_some(report.profile, report.threshold, "the total") &&
-               (report.code_format != NULL ? report_advice_code(&report) : print(&report));
+               (report.code_format == NULL ? print(&report)
+                                           : column_leaves_some(report.profile, report.threshold, "the total") &&
+                                                 report_advice_code(&report));
     free(report.shown.at);
     free(report.explained.at);
     given_close(report.profile);

@@ -349,6 +349,15 @@ static bool samples(const struct drawn *d)
     return d->columns.count > 0 && d->margin[0] != NULL;
 }
 
+/* What a row has at least of that by which they are sorted: so many percent of the total, of a ratio so much itself. */
+static double least_of(const struct drawn *d)
+{
+    double threshold = d->report->threshold;
+    bool by_ratio = d->report->sort.is_ratio && !d->counted && d->section->events != TP_EVENTS_INCLUSIVE;
+
+    return threshold <= 0 ? -1 : by_ratio ? threshold : threshold * fabs(d->total) / 100;
+}
+
 /* The query for the rows: the section's own columns, then those of events. */
 static char *rows_sql(const struct drawn *d)
 {
@@ -374,8 +383,7 @@ static char *rows_sql(const struct drawn *d)
     if (section->function != NULL)
         fprintf(out, " AND ifnull(%s, 0) NOT IN (SELECT id FROM temp.startup)", section->function);
     if (section->rows == TP_ROWS_LARGE)
-        fprintf(out, " AND $size(ifnull($by, 0)) >= %f",
-                report->threshold > 0 ? report->threshold * fabs(d->total) / 100 : -1);
+        fprintf(out, " AND $size(ifnull($by, 0)) >= %f", least_of(d));
     if (section->order != NULL)
         fprintf(out, " ORDER BY %s", section->order);
     else if (section->ties != NULL)

@@ -13,6 +13,7 @@ try report --sort=ir_INCL --show=Ir_incl --threshold=50
 try report --sort=CEst --limit=2 --show=CEst --weights=L1m=0,Bm=1000
 try report --weights=L3m=1
 try report --define 'mpki=1000 * LLm / Ir' --sort=mpki --show=mpki,mpki_incl,Ir --limit=2
+try report --define 'mpki=1000 * LLm / Ir' --sort=mpki --threshold=10000000000 --show=mpki
 try report --define 'mpki=LLm /'
 try report --define Ir=Ir
 try report --tree --threshold=0
