@@ -11,7 +11,7 @@
 #include "nt_kept.h"
 
 enum {
-    BUCKETS = 1 << 19,
+    BYTES_PER_BUCKET = 1024, /* at least: of the memory, where a block and what is kept of it take about as much */
     NEAR_BUCKETS = 64, /* side by side, for blocks that are: a short run shall not touch a page for each block */
     NEAR_BYTES = 8,    /* of the program's code to each of them: few blocks are shorter */
     PAGE_BUCKETS = 1 << 14,
@@ -28,8 +28,8 @@ struct nt_code {
     uint8_t *code_start, *code_at; /* generated code, up to where the cold begins */
     uint8_t *cold_start, *cold_at;
     uint8_t *back_at; /* what is kept of it, from here to the end of the memory */
-    uint32_t buckets[BUCKETS];    /* places of blocks, as below */
-    uint32_t pages[PAGE_BUCKETS]; /* those and, of its second page, one more */
+    uint32_t *buckets, bucket_count; /* places of blocks, as below; a power of two */
+    uint32_t pages[PAGE_BUCKETS];    /* those and, of its second page, one more */
     const struct nt_target *lookup[NT_LOOKUPS];
     struct nt_target nowhere; /* for those that find nothing */
     uint32_t block_count, block_room;
@@ -67,7 +67,10 @@ struct nt_code *nt_code_new(const struct nt_code_config *config)
     code->has_bmi2 = nt_cpuid_has(NT_CPUID_BMI2);
     code->has_rtm = nt_cpuid_has_rtm();
     code->block_room = (uint32_t)(config->bytes / BYTES_PER_BLOCK);
-    code->blocks = (uint32_t *)(code + 1);
+    for (code->bucket_count = NEAR_BUCKETS; code->bucket_count <= config->bytes / BYTES_PER_BUCKET / 2;)
+        code->bucket_count *= 2;
+    code->buckets = (uint32_t *)(code + 1);
+    code->blocks = code->buckets + code->bucket_count;
     code->code_start = (uint8_t *)(((uintptr_t)(code->blocks + code->block_room) + 4095) & ~(uintptr_t)4095);
     size_t rest = (size_t)((uint8_t *)code->config.memory + config->bytes - code->code_start);
     code->cold_start = code->code_start + rest / 8 * 3 / 4096 * 4096;
@@ -99,10 +102,10 @@ struct nt_exit nt_code_exit(const struct nt_code *code, uint64_t index)
     return nt_kept_exit(code, index);
 }
 
-static unsigned bucket_of(uint64_t pc)
+static uint32_t *bucket_of(const struct nt_code *code, uint64_t pc)
 {
     uint64_t far = pc / (NEAR_BUCKETS * NEAR_BYTES) * 0x9e3779b97f4a7c15ull >> 32;
-    return (unsigned)(far * NEAR_BUCKETS + pc / NEAR_BYTES % NEAR_BUCKETS) % BUCKETS;
+    return &code->buckets[(far * NEAR_BUCKETS + pc / NEAR_BYTES % NEAR_BUCKETS) & (code->bucket_count - 1)];
 }
 
 static unsigned page_bucket_of(uint64_t page)
@@ -122,7 +125,7 @@ static const struct nt_target *target_of(const struct nt_code *code, const struc
 
 static struct nt_kept *code_find(const struct nt_code *code, uint64_t pc)
 {
-    struct nt_kept *block = at_place(code, __atomic_load_n(&code->buckets[bucket_of(pc)], __ATOMIC_ACQUIRE));
+    struct nt_kept *block = at_place(code, __atomic_load_n(bucket_of(code, pc), __ATOMIC_ACQUIRE));
     while (block && block->pc != pc)
         block = at_place(code, __atomic_load_n(&block->next, __ATOMIC_ACQUIRE));
     return block;
@@ -221,7 +224,7 @@ static struct nt_kept *page_user(const struct nt_code *code, uint32_t use, unsig
 /* From now on it is found. */
 static void code_enter(struct nt_code *code, struct nt_kept *block)
 {
-    uint32_t *bucket = &code->buckets[bucket_of(block->pc)], place = place_of(code, block);
+    uint32_t *bucket = bucket_of(code, block->pc), place = place_of(code, block);
     for (unsigned i = 0; i < page_count(block); i++) {
         uint32_t *list = pages_of(code, block, i);
         block->pages[i] = *list;
@@ -314,7 +317,7 @@ void nt_code_link(struct nt_code *code, uint64_t index, uint64_t pc)
  * no other block either, so that it is in nobody's list. */
 static void code_forget(struct nt_code *code, struct nt_kept *block)
 {
-    uint32_t place = place_of(code, block), *link = &code->buckets[bucket_of(block->pc)];
+    uint32_t place = place_of(code, block), *link = bucket_of(code, block->pc);
     block->alive = false;
     while (*link != place)
         link = &((struct nt_kept *)at_place(code, *link))->next;
@@ -405,7 +408,7 @@ void nt_code_reclaim(struct nt_code *code)
 {
     if (!code->used_up)
         return;
-    __builtin_memset(code->buckets, 0, sizeof code->buckets);
+    __builtin_memset(code->buckets, 0, code->bucket_count * sizeof *code->buckets);
     __builtin_memset(code->pages, 0, sizeof code->pages);
     start_over(code);
 }
