@@ -67,7 +67,8 @@ struct tn_node {
     uint16_t seen;
     uint16_t unmapped; /* nodes of the path, up to the nearest one with a map, or more; 0: this node has one (path.h) */
     uint32_t pins, children;
-    uint32_t arc, id, thread;
+    uint64_t id : 38, thread : 26; /* of all nodes ever made; 0: pruned. Threads are elements of a tn_array */
+    uint32_t arc;
     uint32_t context; /* of the function; the function itself unless contexts are kept apart (context.h) */
     union {
         uint64_t filter; /* one bit per context on the path; a clear bit says that it is not there */
@@ -110,7 +111,7 @@ struct tn_sums {
     struct tn_array site_arcs; /* uint32_t by site: the arc last made or found from there */
     struct tn_array totals;    /* struct tn_function_total by context; sparse */
     uint32_t cells;            /* a list: of contexts, what pruned nodes had in data objects */
-    uint32_t next_node;        /* id */
+    uint64_t next_node;        /* id */
     uint32_t raised;           /* how often a root has got a parent */
 };
 

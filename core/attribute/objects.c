@@ -189,6 +189,11 @@ static bool is_of_go(const struct tn_core *core, const struct tn_node *node)
     return tn_code_get_function(&core->code, node->function)->flags & TN_FN_GO_RUNTIME;
 }
 
+static struct tn_node_origin *origin_place(struct tn_data *data, const struct tn_node *node)
+{
+    return &data->node_origins[node->id % TN_NODE_ORIGINS];
+}
+
 /*
  * Of a path: from the root down, or, if it ends in Go's runtime, from as far up as the program's functions have called
  * each other. What is above is what the scheduler did before.
@@ -205,8 +210,9 @@ static uint32_t origin_of_path(struct tn_core *core, const struct tn_node *node)
         memset(data->node_origins, 0, sizeof data->node_origins);
     data->raised = raised;
     for (; node && !(left && is_of_go(core, node)); node = node->parent) {
-        if (!go && data->node_origins[node->id % TN_NODE_ORIGINS].node == node->id) {
-            origin = data->node_origins[node->id % TN_NODE_ORIGINS].origin;
+        const struct tn_node_origin *known = origin_place(data, node);
+        if (!go && known->node == node->id) {
+            origin = known->origin;
             break;
         }
         *(const struct tn_node **)tn_array_force(&data->path, depth++) = node;
@@ -217,10 +223,8 @@ static uint32_t origin_of_path(struct tn_core *core, const struct tn_node *node)
     while (depth > 0) {
         node = *(const struct tn_node **)tn_array_at(&data->path, --depth);
         origin = origin_of(data, origin, origin ? node->site : TN_NONE, node->function);
-        if (!go) {
-            data->node_origins[node->id % TN_NODE_ORIGINS].node = node->id;
-            data->node_origins[node->id % TN_NODE_ORIGINS].origin = origin;
-        }
+        if (!go)
+            *origin_place(data, node) = (struct tn_node_origin){node->id, origin};
     }
     return origin;
 }

@@ -50,12 +50,13 @@ struct tn_origin {
     uint32_t site, function;
 };
 
-enum { TN_NODE_ORIGINS = 1 << 11 }; /* a power of two; 16 kB of them */
+enum { TN_NODE_ORIGINS = 1 << 11 }; /* a power of two; 32 kB of them */
 
 struct tn_data {
     struct tn_array objects, origins; /* by id */
-    struct {
-        uint32_t node, origin;
+    struct tn_node_origin {
+        uint64_t node;
+        uint32_t origin;
     } node_origins[TN_NODE_ORIGINS]; /* by the node's id: of the paths of nodes lately asked for */
     uint32_t raised;                 /* the sums', when they were asked for */
     struct tn_array path;            /* const struct tn_node *: those whose origins are to be found */

@@ -3,6 +3,7 @@
 #include "pair.h"
 
 #include "core/cache_hot.h"
+#include "core/core.h"
 #include "host_hosted.h"
 #include "tlb_model.h"
 #include "pair_own.h"
@@ -205,6 +206,7 @@ static void start_core(struct pair *pair)
     }
     pair_remaps_config(pair, &config);
     pair->core = tn_core_new(&config);
+    pair->core->sums.next_node = RAW_SIMPLE_NODES;
     pair->layout = tn_layout(pair->core);
 }
 

@@ -99,6 +99,8 @@ static struct definition *definition(struct raw_simple *raw, struct definitions 
 {
     static struct definition none;
 
+    if (id > RAW_SIMPLE_NODES) /* of a node that the model's core has made */
+        id -= RAW_SIMPLE_NODES;
     if (id == 0 || id > 10000000 || (!define && (id >= list->room || !list->at[id].seen))) {
         fail(raw, "undefined id");
         none = (struct definition){false, 0, 0, 0, 0, NULL};

@@ -11,6 +11,9 @@
 
 #include "sheet.h"
 
+/* Ids of the nodes of the model's core are larger, and pass 2^32, as after many hours. */
+static const uint64_t RAW_SIMPLE_NODES = UINT32_MAX - 20;
+
 struct raw_simple;
 
 struct raw_simple *raw_simple_open(const uint8_t *data, size_t size);
