@@ -118,8 +118,8 @@ int __wrap_asprintf(char **text, const char *format, ...)
     return length;
 }
 
-/* The heap grows once, by addresses without memory, and goes on at its first large page, of which nothing has been
- * touched. Where addresses are limited, or taken, it stays as it is. */
+/* The heap grows once, by addresses without memory. The rest of it up to the first large page is taken and left
+ * untouched, so that all that follows is in large pages. Where the program's addresses are limited, nothing is done. */
 void heap_begin(void)
 {
     const uintptr_t header = 2 * sizeof(size_t);

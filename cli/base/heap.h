@@ -6,7 +6,8 @@
 #ifndef TENURE_CLI_HEAP_H
 #define TENURE_CLI_HEAP_H
 
-/* Before much is allocated: large pages for the heap. Without memory for that it stays as it is. */
+/* To be called before anything else is allocated: asks for large pages for the heap. Where that fails, or addresses are
+ * limited (ulimit -v, -d), small ones are used. */
 void heap_begin(void);
 
 #endif

@@ -67,7 +67,7 @@ struct tn_node {
     uint16_t seen;
     uint16_t unmapped; /* nodes of the path, up to the nearest one with a map, or more; 0: this node has one (path.h) */
     uint32_t pins, children;
-    uint64_t id : 38, thread : 26; /* of all nodes ever made; 0: pruned. Threads are elements of a tn_array */
+    uint64_t id : 38, thread : 26; /* id: among all ever made, 0 once pruned; thread: any of a tn_array */
     uint32_t arc;
     uint32_t context; /* of the function; the function itself unless contexts are kept apart (context.h) */
     union {

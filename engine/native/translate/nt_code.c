@@ -11,9 +11,9 @@
 #include "nt_kept.h"
 
 enum {
-    BYTES_PER_BUCKET = 1024, /* at least: of the memory, where a block and what is kept of it take about as much */
-    NEAR_BUCKETS = 64, /* side by side, for blocks that are: a short run shall not touch a page for each block */
-    NEAR_BYTES = 8,    /* of the program's code to each of them: few blocks are shorter */
+    BYTES_PER_BUCKET = 1024, /* of the cache, or up to twice as many: a block takes about a KiB */
+    NEAR_BUCKETS = 64,       /* for neighbours in the program, side by side: a short run touches few pages of them */
+    NEAR_BYTES = 8,          /* of the program's code for each of these: few blocks are shorter */
     PAGE_BUCKETS = 1 << 14,
     PAGE_BITS = 12,
     ROOM_FOR_CODE = 64 << 10, /* more than the largest block takes */
