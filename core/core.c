@@ -700,6 +700,12 @@ static void tell_instructions(struct tn_thread *thread)
     tn_instructions(thread);
 }
 
+void tn_catch_up(tn_core *core)
+{
+    if (core->config.cache_sim)
+        tn_drain(core);
+}
+
 void tn_zero(tn_core *core)
 {
     each_thread(core, tn_settle);

@@ -657,6 +657,9 @@ bool tn_collecting(const tn_core *core);
 uint64_t tn_memory_misses(const tn_core *core);
 void tn_zero(tn_core *core);
 
+/* Charge all misses that are queued. Before a fork: each page that the child writes would be copied for it. */
+void tn_catch_up(tn_core *core);
+
 /* Instrumentation goes off: empty the caches (tenures end), clear the stacks. On again: tn_thread_begin for
  * each thread. */
 void tn_instrument_off(tn_core *core);

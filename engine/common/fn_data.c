@@ -96,8 +96,9 @@ bool fb_data_at(fb_object *o, uint64_t address, struct fb_data *out)
         out->address = datum->start;
         out->size = datum->end - datum->start;
     }
-    out->start = start + o->bias;
-    out->end = end + o->bias;
+    /* Moved by the bias, either end may lie beyond all addresses. */
+    out->start = at - start <= address ? address - (at - start) : 0;
+    out->end = end - at <= UINT64_MAX - address ? address + (end - at) : UINT64_MAX;
     return true;
 }
 

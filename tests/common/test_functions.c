@@ -10,6 +10,7 @@
 
 #include "engine/common/elf_image.h"
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -504,19 +505,26 @@ static void check_datum(fb_object *object, uint64_t outer, uint64_t at, const ch
     assert_int_equal(found.size, size);
 }
 
+/* This program's file; the caller frees it. */
+static uint8_t *own_file(size_t *size)
+{
+    uint8_t *data = malloc(MOST_PROGRAM);
+    FILE *file = fopen("/proc/self/exe", "rb");
+    assert_non_null(file);
+    *size = fread(data, 1, MOST_PROGRAM, file);
+    fclose(file);
+    return data;
+}
+
 /* Of this program itself. */
 static void test_data(void **state)
 {
     (void)state;
     struct files f;
-    size_t size = 0;
+    size_t size;
     uint64_t outer, start, end;
-    uint8_t *data = malloc(MOST_PROGRAM);
-    FILE *file = fopen("/proc/self/exe", "rb");
+    uint8_t *data = own_file(&size);
     struct fb_data found;
-    assert_non_null(file);
-    size = fread(data, 1, MOST_PROGRAM, file);
-    fclose(file);
     begin_files(&f);
     fb_object *object = fb_open(
         &f.test.host, &(struct fb_source){.image = data, .image_bytes = size, .bias = 0x1000, .data_only = true}, NULL);
@@ -531,6 +539,33 @@ static void test_data(void **state)
     assert_true(start <= outer && outer < end);
     assert_false(fb_data_at(object, end + 0x100000, &found));
     fb_close(object);
+    end_files(&f);
+    free(data);
+}
+
+/* A section says that it goes on up to the last address, or lies far below where it was loaded. */
+static void test_data_beyond(void **state)
+{
+    (void)state;
+    struct files f;
+    size_t size;
+    uint8_t *data = own_file(&size);
+    Elf64_Ehdr *header = (Elf64_Ehdr *)data;
+    Elf64_Shdr *section = (Elf64_Shdr *)(data + header->e_shoff), *names = &section[header->e_shstrndx];
+    begin_files(&f);
+    while (strcmp((char *)data + names->sh_offset + section->sh_name, ".tenure_data") != 0)
+        section++;
+    uint64_t at = 1ull << 40, biases[] = {0x1000, 0x1000 - at}; /* behind all symbols */
+    section->sh_addr = 0;
+    section->sh_size = UINT64_MAX - 1;
+    for (int i = 0; i < 2; i++) {
+        struct fb_source source = {.image = data, .image_bytes = size, .bias = biases[i], .data_only = true};
+        fb_object *object = fb_open(&f.test.host, &source, NULL);
+        struct fb_data found;
+        assert_true(fb_data_at(object, at + biases[i], &found));
+        assert_true(found.start <= at + biases[i] && at + biases[i] < found.end);
+        fb_close(object);
+    }
     end_files(&f);
     free(data);
 }
@@ -553,6 +588,7 @@ int main(void)
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_data),
+        cmocka_unit_test(test_data_beyond),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -478,6 +478,12 @@ void nt_profile_instrument(struct nt_thread *thread, bool on)
 
 /* ------------------------------------------------------------------------------------------------ processes */
 
+void nt_profile_forks(void)
+{
+    if (nt_profile.on)
+        tn_catch_up(nt_profile.core);
+}
+
 void nt_profile_forked(struct nt_thread *thread, bool shares_files)
 {
     if (!nt_profile.on)

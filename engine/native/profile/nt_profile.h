@@ -69,6 +69,8 @@ bool nt_profile_collects(void);
 void nt_profile_collect(struct nt_thread *thread, bool on);
 void nt_profile_instrument(struct nt_thread *thread, bool on);
 
+/* A child is about to be forked; other threads are outside, and the lock of the consumer is free. */
+void nt_profile_forks(void);
 /* This is the child of a fork, with this thread alone; the baton is its. `shares_files` as below. */
 void nt_profile_forked(struct nt_thread *thread, bool shares_files);
 /* A system call has been made: names of code may have been written down. */

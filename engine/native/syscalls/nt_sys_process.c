@@ -201,6 +201,7 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
     int *word = flags & CLONE_VFORK ? nt_host_shared_page() : NULL;
 
     nt_stop_others(thread);
+    nt_profile_forks();
     nt_lock_take(&thread->process->lock);
     for (int i = 0; i < LOCKS; i++)
         nt_lock_take(locks[i]);
