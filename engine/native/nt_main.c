@@ -168,9 +168,11 @@ static size_t read_code(uint64_t pc, void *to, size_t bytes)
     return reach - nt_copy(to, (const void *)pc, reach);
 }
 
-static bool may_change(uint64_t pc, size_t bytes)
+static enum nt_changes code_changes(uint64_t pc, size_t bytes)
 {
-    return nt_maps_shared(pc, pc + bytes);
+    return nt_maps_sealed(pc, pc + bytes)   ? NT_CHANGES_HERE
+           : nt_maps_shared(pc, pc + bytes) ? NT_CHANGES_ELSEWHERE
+                                            : NT_CHANGES_NOT;
 }
 
 static void is_wrong(uint64_t pc, const char *what)
@@ -182,7 +184,7 @@ static void *make_code(void *unused)
 {
     struct nt_code_config config = {
         .host = {.wrong = is_wrong, .read_code = read_code, .symbol = nt_library_symbol,
-                 .may_change = may_change},
+                 .changes = code_changes},
         .bytes = nt.options.code_cache << 20,
         .join = nt.options.join,
         .link = nt.options.link,

@@ -7,7 +7,11 @@
 #include "engine/native/base/nt_lib.h"
 #include "nt_region.h"
 
-enum { MOST = 1 << 18 }; /* room for them is taken page by page, as it is used */
+enum {
+    MOST = 1 << 18, /* room for them is taken page by page, as it is used */
+    OFTEN = 64,     /* stores to a page that was guarded */
+    COUNTED = 256,  /* pages of which these are counted at the same time */
+};
 
 struct range {
     uint64_t start, end;
@@ -21,6 +25,10 @@ struct set {
 struct nt_lock nt_maps_lock;
 static struct set executable, writable, guarded; /* the second and third within the first */
 static struct set shared, sealed; /* what is sealed was shared when it was */
+static struct {
+    uint64_t page;
+    unsigned stores;
+} counted[COUNTED];
 
 /* The first range that ends behind `at`. */
 static size_t first_behind(const struct set *set, uint64_t at)
@@ -131,23 +139,40 @@ void nt_maps_share(uint64_t start, uint64_t end, bool is_shared)
     nt_lock_give(&nt_maps_lock);
 }
 
-void nt_maps_seal(uint64_t start, uint64_t end)
+static void maps_seal(uint64_t start, uint64_t end)
 {
-    nt_lock_take(&nt_maps_lock);
     for (size_t i = first_behind(&writable, start); i < writable.count && writable.ranges[i].start < end; i++) {
         struct range range = writable.ranges[i];
+        range.start = range.start > start ? range.start : start;
+        range.end = range.end < end ? range.end : end;
         set_range(&shared, range.start, range.end, true);
         set_range(&sealed, range.start, range.end, true);
     }
+}
+
+void nt_maps_seal(uint64_t start, uint64_t end)
+{
+    nt_lock_take(&nt_maps_lock);
+    maps_seal(start, end);
     nt_lock_give(&nt_maps_lock);
+}
+
+static bool meets_locked(const struct set *set, uint64_t start, uint64_t end)
+{
+    nt_lock_take(&nt_maps_lock);
+    bool is_met = meets(set, start, end);
+    nt_lock_give(&nt_maps_lock);
+    return is_met;
 }
 
 bool nt_maps_shared(uint64_t start, uint64_t end)
 {
-    nt_lock_take(&nt_maps_lock);
-    bool is_met = meets(&shared, start, end);
-    nt_lock_give(&nt_maps_lock);
-    return is_met;
+    return meets_locked(&shared, start, end);
+}
+
+bool nt_maps_sealed(uint64_t start, uint64_t end)
+{
+    return meets_locked(&sealed, start, end);
 }
 
 size_t nt_maps_reach(uint64_t at, size_t bytes)
@@ -164,10 +189,7 @@ size_t nt_maps_reach(uint64_t at, size_t bytes)
 
 bool nt_maps_meets(uint64_t start, uint64_t end)
 {
-    nt_lock_take(&nt_maps_lock);
-    bool is_met = meets(&executable, start, end);
-    nt_lock_give(&nt_maps_lock);
-    return is_met;
+    return meets_locked(&executable, start, end);
 }
 
 /* ------------------------------------------------------------------------------------------------ guarding */
@@ -201,6 +223,23 @@ bool nt_maps_unguard(uint64_t at)
     }
     nt_lock_give(&nt_maps_lock);
     return is_writable;
+}
+
+bool nt_maps_stored(uint64_t at)
+{
+    uint64_t page = NT_DOWN(at, NT_PAGE), place = page / NT_PAGE % COUNTED;
+
+    if (!nt_maps_unguard(at))
+        return false;
+    nt_lock_take(&nt_maps_lock);
+    if (counted[place].page != page) {
+        counted[place].page = page;
+        counted[place].stores = 0;
+    }
+    if (++counted[place].stores == OFTEN)
+        maps_seal(page, page + NT_PAGE);
+    nt_lock_give(&nt_maps_lock);
+    return true;
 }
 
 uint64_t nt_maps_guarded(uint64_t start, uint64_t end)

@@ -7,7 +7,8 @@
  *
  * Memory that may be written and executed can change without a system call. A page of it from which a block was made is
  * *guarded*: not writable as far as the CPU is concerned. The first store to it faults, which gives the page back to
- * the program and has its blocks forgotten (nt_signal.c).
+ * the program and has its blocks forgotten (nt_signal.c). Where this happens often, as on a stack that code is put on,
+ * the page is guarded no more.
  *
  * Memory that others can change, too, under another address, in another process, or as a file, cannot be guarded: it is
  * noted whatever it is good for, since it may become executable, and blocks made of it look for themselves (nt_code.h).
@@ -31,8 +32,9 @@ void nt_maps_share(uint64_t start, uint64_t end, bool is_shared);
 /* What may be written and executed there is taken for such memory, and not guarded, since its protection cannot change
  * any more: until something else is mapped there. */
 void nt_maps_seal(uint64_t start, uint64_t end);
-/* Whether any byte of [start, end) is such memory. */
+/* Whether any byte of [start, end) is such memory; whether any is sealed. */
 bool nt_maps_shared(uint64_t start, uint64_t end);
+bool nt_maps_sealed(uint64_t start, uint64_t end);
 /* How many bytes from `at` on are executable, at most `bytes`. */
 size_t nt_maps_reach(uint64_t at, size_t bytes);
 /* Whether any byte of [start, end) is executable. */
@@ -42,6 +44,8 @@ bool nt_maps_meets(uint64_t start, uint64_t end);
 void nt_maps_guard(uint64_t start, uint64_t end);
 /* Whether the page of `at` may be written and executed; then it is not guarded any more. */
 bool nt_maps_unguard(uint64_t at);
+/* The same behind a store there that has faulted. After many of them the page is as if it were sealed. */
+bool nt_maps_stored(uint64_t at);
 /* The lowest guarded page that [start, end) meets; 0: there is none. */
 uint64_t nt_maps_guarded(uint64_t start, uint64_t end);
 

@@ -502,7 +502,7 @@ static bool take_store(struct nt_thread *thread, const siginfo_t *info, struct n
     bool is_store = info->si_signo == SIGSEGV && info->si_code == SEGV_ACCERR && context->error & FAULT_STORE;
     struct nt_place place;
 
-    if (!is_store || !nt_maps_unguard(context->address))
+    if (!is_store || !nt_maps_stored(context->address))
         return false;
     nt_code_changed(NT_DOWN(context->address, NT_PAGE), NT_PAGE);
     if (nt_code_is_forgotten(nt.code, context->rip) && nt_code_place(nt.code, context->rip, &place)) {

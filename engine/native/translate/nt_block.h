@@ -138,6 +138,7 @@ static inline uint8_t nt_rm_register(const struct nt_insn *insn)
 
 /* Find, decode and analyse the block at `pc` (nt_find.c). */
 void nt_find_block(struct nt_making *making, uint64_t pc);
+enum nt_changes nt_changes_of(const struct nt_making *making, uint64_t pc, size_t bytes);
 /* Emit it: fills in block's code addresses, target, outs and the marks (nt_translate.c). */
 void nt_translate(struct nt_making *making);
 

@@ -50,6 +50,10 @@ struct nt_place {
     uint16_t spilled; /* bit r: general register r is in area->gpr[r] */
 };
 
+/* How code may change without anybody hearing of it: not at all, by what others do, or by the program's own stores to
+ * it as well. */
+enum nt_changes { NT_CHANGES_NOT, NT_CHANGES_ELSEWHERE, NT_CHANGES_HERE };
+
 /* What the code needs of whoever runs it. */
 struct nt_code_host {
     /* A function of the decoder library by its name; NULL: it has none. Asked for once, in nt_code_new. */
@@ -58,9 +62,9 @@ struct nt_code_host {
     size_t (*read_code)(uint64_t pc, void *to, size_t bytes);
     /* With `check`: the code of the instruction at `pc` is wrong. */
     void (*wrong)(uint64_t pc, const char *what);
-    /* Whether the `bytes` bytes of program code at `pc` may change without anybody hearing of it; NULL: they never do.
-     * A block made of such code compares it each time that it is entered. */
-    bool (*may_change)(uint64_t pc, size_t bytes);
+    /* How the `bytes` bytes of program code at `pc` may change; NULL: not at all. A block made of code that may change
+     * compares it each time that it is entered; with NT_CHANGES_HERE it ends behind each store. */
+    enum nt_changes (*changes)(uint64_t pc, size_t bytes);
 };
 
 struct nt_code_config {

@@ -3,8 +3,8 @@
  * nt_find.c: which instructions make a block, and which registers and flags are dead where.
  *
  * A block goes on behind conditional branches, a few of them, if it is to. It ends with the first other control
- * transfer, before the first byte that cannot be read, or when it is full. A request to the profiler is one
- * instruction.
+ * transfer, before the first byte that cannot be read, or when it is full; behind a store, where the block would not
+ * hear that it changes itself. A request to the profiler is one instruction.
  *
  * Backwards from its exits, where everything is live, a register lives before an instruction if it is read there, or if
  * it lives behind and is not killed. What is dead may be overwritten, but not lost: a fault shows every register to the
@@ -25,6 +25,20 @@ static bool ends_block(const struct nt_making *making, const struct nt_insn *ins
     default:
         return true;
     }
+}
+
+enum nt_changes nt_changes_of(const struct nt_making *making, uint64_t pc, size_t bytes)
+{
+    return making->config->host.changes ? making->config->host.changes(pc, bytes) : NT_CHANGES_NOT;
+}
+
+static bool stores(const struct nt_insn *insn)
+{
+    for (unsigned i = 0; i < insn->accesses; i++) {
+        if (insn->access[i].how & NT_WRITE)
+            return true;
+    }
+    return false;
 }
 
 static void find_analyse(struct nt_making *making)
@@ -63,6 +77,7 @@ void nt_find_block(struct nt_making *making, uint64_t pc)
     size_t readable = making->config->host.read_code(pc, making->bytes, sizeof making->bytes);
     size_t at = 0;
     unsigned branches = 0;
+    bool is_watched = nt_changes_of(making, pc, readable) == NT_CHANGES_HERE;
     making->count = 0;
     while (making->count < NT_BLOCK_INSNS && at < readable) {
         struct nt_insn *insn = &making->insn[making->count];
@@ -81,7 +96,7 @@ void nt_find_block(struct nt_making *making, uint64_t pc)
             break; /* if it is the first, the block is that there is no code */
         making->count++;
         at += good ? insn->length : readable - at < NT_INSN_BYTES ? readable - at : NT_INSN_BYTES;
-        if (ends_block(making, insn, &branches))
+        if (ends_block(making, insn, &branches) || (is_watched && stores(insn)))
             break;
     }
     making->block.pc = pc;

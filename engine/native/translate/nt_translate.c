@@ -188,10 +188,9 @@ static void emit_head(struct nt_making *making)
 {
     struct nt_emit *emit = &making->emit;
     struct nt_block *block = &making->block;
-    bool (*may_change)(uint64_t, size_t) = making->config->host.may_change;
     enum { JS = 8 };
     making->flags_live = making->flags[0] != 0;
-    block->compares = making->count > 0 && may_change && may_change(block->pc, block->extent);
+    block->compares = making->count > 0 && nt_changes_of(making, block->pc, block->extent) != NT_CHANGES_NOT;
     nt_mark_here(making, block->pc);
     if (making->flags_live) {
         nt_store(emit, nt_home(RAX), RAX);
