@@ -517,7 +517,7 @@ void tp_add_late(const struct tp_events *events, struct tp_cursor *c, int kind, 
             if (!(bits & 1))
                 continue;
             uint16_t column = events->slot_column[kind][i];
-            if (column == TP_UNUSED || (column == TP_OTHERS && events->groups > 1))
+            if (column >= TP_DROPPED || (column == TP_OTHERS && events->groups > 1))
                 c->bad = true;
             else if (column == TP_OTHERS)
                 tp_get_n(c);

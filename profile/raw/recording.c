@@ -408,7 +408,7 @@ static int read_data_at(struct decoder *d)
     uint32_t data = need(d, &d->data, "costs at a place of an unknown data object");
     uint32_t place = (uint32_t)limited(d, TN_AT_FIRST + TN_LARGEST_ELEMENT);
     const uint8_t *from = d->c.p;
-    tp_add_late(&d->rec->events, &d->c, true, NULL);
+    tp_add_late(&d->rec->events, &d->c, true, d->machine ? NULL : d->seen);
     if (d->machine) /* they have misses and use of the recorded machine alone */
         return check(d, unfit);
     return check(d, unfit) || recording_keep(d, &d->rec->data.at[data - 1].at, from, TP_FORM_DATA, 0, place);
@@ -604,7 +604,7 @@ static int read_held(struct decoder *d)
                              : need(d, &d->contexts, "costs of an unknown function");
     uint32_t data = need(d, &d->data, "costs in an unknown data object");
     const uint8_t *from = d->c.p;
-    tp_add_late(&d->rec->events, &d->c, true, NULL);
+    tp_add_late(&d->rec->events, &d->c, true, d->seen);
     if (check(d, unfit))
         return -1;
     return recording_keep(d, of_node ? &d->rec->nodes.at[payer - 1].held : &d->rec->contexts.at[payer - 1].held, from,
@@ -616,7 +616,7 @@ static int keep_paid(struct decoder *d, struct tp_blob **costs)
 {
     const uint8_t *from = d->c.p;
 
-    tp_add_costs(&d->rec->events, &d->c, NULL);
+    tp_add_costs(&d->rec->events, &d->c, d->seen);
     return check(d, unfit) || recording_keep(d, costs, from, TP_FORM_COSTS, 0, 0);
 }
 
