@@ -2,7 +2,7 @@
 /*
  * host.h: the core's only way out.
  *
- * The core is freestanding: besides memcpy, memmove and memset it calls nothing but the six functions below.
+ * The core is freestanding: besides memcpy, memmove and memset it calls nothing but the seven functions below.
  * Whoever links the core (an engine, a test) defines them. They are link-time hooks, so that a call costs what
  * a call costs. None of them may call back into the core.
  */
@@ -12,11 +12,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reserve `bytes` of zeroed memory, aligned to a page, backed lazily (untouched pages cost nothing).
+/* Reserve `bytes` of zeroed memory, aligned to a page, backed lazily (untouched pages cost nothing, large ones of the
+ * host's apart).
  * Never returns NULL: the host ends the run loudly if memory cannot be had. */
 void *tn_host_alloc(size_t bytes);
 
-/* Give back exactly what tn_host_alloc returned for `bytes`. */
+/* The same, of which few pages are going to be touched: it is not to lie in large pages. */
+void *tn_host_alloc_sparse(size_t bytes);
+
+/* Give back exactly what one of these returned for `bytes`. */
 void tn_host_free(void *memory, size_t bytes);
 
 /* Append `bytes` to the raw profile `stream` stands for (the host's own handle). Returns 0, or a non-zero host

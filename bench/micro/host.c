@@ -18,6 +18,11 @@ void *tn_host_alloc(size_t bytes)
     return memory;
 }
 
+void *tn_host_alloc_sparse(size_t bytes)
+{
+    return tn_host_alloc(bytes);
+}
+
 void tn_host_free(void *memory, size_t bytes)
 {
     munmap(memory, bytes);

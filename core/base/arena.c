@@ -14,6 +14,7 @@ enum {
     SLAB = 256 << 10,
     PAGE = 1 << TN_PAGE_BITS,
     SLAB_HEADER = 128, /* so that elements of whole host lines begin at one */
+    SPARSE = 4, /* chunks of an array, the first ones: each thread has arrays, and most have few elements of them */
 };
 
 static size_t round_up(size_t value, size_t to)
@@ -30,7 +31,7 @@ static size_t chunk_bytes(const struct tn_array *array)
 
 void tn_array_init(struct tn_array *array, size_t element)
 {
-    array->chunks = tn_host_alloc(TN_ARRAY_CHUNKS * sizeof *array->chunks);
+    array->chunks = tn_host_alloc_sparse(TN_ARRAY_CHUNKS * sizeof *array->chunks);
     array->element = element;
     array->count = array->made = 0;
 }
@@ -55,7 +56,7 @@ void *tn_array_force(struct tn_array *array, uint32_t index)
     if (chunk >= TN_ARRAY_CHUNKS)
         tn_host_panic("an index of the core has outgrown its array");
     if (!array->chunks[chunk]) {
-        array->chunks[chunk] = tn_host_alloc(chunk_bytes(array));
+        array->chunks[chunk] = (array->made < SPARSE ? tn_host_alloc_sparse : tn_host_alloc)(chunk_bytes(array));
         array->made++;
     }
     return tn_array_at(array, index);

@@ -68,6 +68,11 @@ void *tn_host_alloc(size_t bytes)
     return memory;
 }
 
+void *tn_host_alloc_sparse(size_t bytes)
+{
+    return tn_host_alloc(bytes);
+}
+
 /* Its addresses stay, so that all can be hidden at once. */
 void tn_host_free(void *memory, size_t bytes)
 {

@@ -16,7 +16,7 @@ import sys
 import tree
 
 MEMORY = {"memcpy", "memmove", "memset"}
-HOOK = re.compile(r"tn_host_(alloc|free|write|yield|time|panic)$")
+HOOK = re.compile(r"tn_host_(alloc|alloc_sparse|free|write|yield|time|panic)$")
 PRINTS = {"printf", "vprintf", "puts", "putchar", "perror", "stdout", "stderr", "__printf_chk", "__vprintf_chk",
           "err", "errx", "warn", "warnx", "error", "psignal"}
 EXITS = {"exit", "_exit", "_Exit", "quick_exit", "abort", "raise", "kill"}

@@ -17,22 +17,34 @@ enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 
 enum { LARGE_PAGE = 2 << 20, PIECE = 1 << 20, POOL = 16 << 20 };
 
 static uint64_t next = NT_HOST_START; /* advanced atomically */
-struct nt_lock nt_host_lock;          /* the pool */
-static struct {
+struct nt_lock nt_host_lock;          /* what follows */
+struct piece {
+    struct piece *next;
+};
+static struct pool {
     uint64_t at, end;
-} pool;
+} large, small;
+static struct piece *given_back[PIECE / NT_PAGE + 1]; /* in large pages, by their size */
+static uint64_t small_from = NT_HOST_END; /* all pools of small pages lie here, behind everything else */
+static size_t first_bytes;                /* of pieces, up to those that lie in large pages */
 
 /* ------------------------------------------------------------------------------------------------ memory */
 
 /* At a multiple of the page's size that suits, with a page behind it that nobody has. */
-static void *map_here(size_t bytes, int protection, int flags, int fd)
+static uint64_t place_for(size_t bytes)
 {
     uint64_t unit = bytes >= LARGE_PAGE ? LARGE_PAGE : NT_PAGE;
     uint64_t at = NT_UP(__atomic_fetch_add(&next, NT_UP(bytes, NT_PAGE) + unit, __ATOMIC_RELAXED), unit);
 
-    if (at + bytes > NT_HOST_END)
+    if (at + bytes > __atomic_load_n(&small_from, __ATOMIC_RELAXED))
         nt_die(FAILED, "the native engine's address space is full\n");
+    return at;
+}
+
+static void *map_at(uint64_t at, size_t bytes, int protection, int flags, int fd)
+{
     long got = nt_sys6(__NR_mmap, (long)at, (long)bytes, protection, MAP_PRIVATE | MAP_FIXED_NOREPLACE | flags, fd, 0);
+
     return got == (long)at ? (void *)at : NULL;
 }
 
@@ -42,52 +54,84 @@ void nt_host_large_pages(void *memory, size_t bytes)
         nt_sys3(__NR_madvise, (long)memory, (long)bytes, MADV_HUGEPAGE);
 }
 
-static void *map_anonymous(size_t bytes)
+static void *map_anonymous(uint64_t at, size_t bytes)
 {
-    void *memory = map_here(bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    void *memory = map_at(at, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
     if (memory == NULL && nt_limit_lift_memory()) {
-        memory = map_here(bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
+        memory = map_at(at, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
         nt_limit_lower_memory();
     }
     while (memory == NULL && nt_region_give_up_mappings())
-        memory = map_here(bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
+        memory = map_at(at, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
     if (memory == NULL)
         nt_die(FAILED, "out of memory: %lu bytes more were wanted\n", bytes);
     return memory;
 }
 
-/* Pieces lie side by side: a mapping for each would cost more than what is done in most. The first pool is not in large
- * pages, which are zeroed whole: what a short run takes would be a third more. */
-static void *piece_of(size_t bytes)
+static void more_room(struct pool *pool)
 {
-    nt_lock_take(&nt_host_lock);
-    if (pool.end - pool.at < bytes) {
-        bool is_first = pool.end == 0;
+    pool->at = (uint64_t)map_anonymous(pool == &small ? small_from - POOL : place_for(POOL), POOL);
+    pool->end = pool->at + POOL;
+    if (pool == &small)
+        __atomic_store_n(&small_from, pool->at, __ATOMIC_RELAXED);
+    else
+        nt_host_large_pages((void *)pool->at, POOL);
+}
 
-        pool.at = (uint64_t)map_anonymous(POOL);
-        if (!is_first)
-            nt_host_large_pages((void *)pool.at, POOL);
-        pool.end = pool.at + POOL;
+/* Pieces lie side by side: a mapping for each would cost more than what is done in most. The first 16 MB do not lie in
+ * large pages, which are zeroed whole: what a short run takes would be a third more. What is given back in large pages
+ * is used again: each thread has some pieces, and for the kernel to take a part of a page, and to zero others, takes
+ * longer. */
+static void *piece_of(size_t bytes, bool is_sparse)
+{
+    size_t size = NT_UP(bytes, NT_PAGE);
+
+    nt_lock_take(&nt_host_lock);
+    struct pool *pool = is_sparse || first_bytes < POOL ? &small : &large;
+    struct piece **last = &given_back[size / NT_PAGE];
+    void *piece = pool == &large ? *last : NULL;
+    if (piece != NULL) {
+        *last = (*last)->next;
+    } else {
+        if (pool->end - pool->at < size)
+            more_room(pool);
+        piece = (void *)pool->at;
+        pool->at += size;
+        first_bytes += size;
+        size = 0;
     }
-    void *piece = (void *)pool.at;
-    pool.at += NT_UP(bytes, NT_PAGE);
     nt_lock_give(&nt_host_lock);
-    return piece;
+    return memset(piece, 0, size);
 }
 
 void *tn_host_alloc(size_t bytes)
 {
     if (bytes <= PIECE)
-        return piece_of(bytes);
-    void *memory = map_anonymous(bytes);
+        return piece_of(bytes, false);
+    void *memory = map_anonymous(place_for(bytes), bytes);
     nt_host_large_pages(memory, bytes);
     return memory;
 }
 
+void *tn_host_alloc_sparse(size_t bytes)
+{
+    return bytes <= PIECE ? piece_of(bytes, true) : tn_host_alloc(bytes);
+}
+
 void tn_host_free(void *memory, size_t bytes)
 {
-    nt_sys3(__NR_munmap, (long)memory, (long)bytes, 0);
+    struct piece *piece = memory;
+
+    if (bytes == 0 || bytes > PIECE || (uint64_t)memory >= __atomic_load_n(&small_from, __ATOMIC_RELAXED)) {
+        nt_sys3(__NR_munmap, (long)memory, (long)bytes, 0);
+        return;
+    }
+    struct piece **last = &given_back[NT_UP(bytes, NT_PAGE) / NT_PAGE];
+    nt_lock_take(&nt_host_lock);
+    piece->next = *last;
+    *last = piece;
+    nt_lock_give(&nt_host_lock);
 }
 
 void *nt_host_small(size_t bytes)
@@ -231,7 +275,7 @@ static const void *map_file(void *user, const char *path, size_t *bytes)
     if (nt_sys3(__NR_fstat, fd, (long)&status, 0) == 0 && (status.st_mode & TYPE_MASK) == TYPE_REGULAR &&
         status.st_size > 0) {
         *bytes = (size_t)status.st_size;
-        memory = map_here(*bytes, PROT_READ, 0, (int)fd);
+        memory = map_at(place_for(*bytes), *bytes, PROT_READ, 0, (int)fd);
     }
     nt_sys3(__NR_close, fd, 0, 0);
     return memory;

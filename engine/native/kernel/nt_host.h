@@ -38,7 +38,7 @@ void nt_host_large_pages(void *memory, size_t bytes);
 /* Small pieces of memory, zeroed, that are never given back. Never NULL. */
 void *nt_host_small(size_t bytes);
 
-/* A page of zeroes that a forked child has, too. Never NULL. */
+/* A page of zeroes that a forked child has, too; to be unmapped, if at all, and not freed. Never NULL. */
 void *nt_host_shared_page(void);
 
 /* A string of the program's, at `from`; false if it is not there, or has no end within `size` bytes. */

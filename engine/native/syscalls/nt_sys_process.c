@@ -15,7 +15,6 @@
 #include <linux/sched.h>
 #include <linux/wait.h>
 
-#include "core/host.h"
 #include "engine/native/base/nt_cpuid.h"
 #include "engine/native/base/nt_engine.h"
 #include "engine/native/base/nt_lib.h"
@@ -237,7 +236,7 @@ static bool clone_copied(struct nt_thread *thread, struct nt_call *call, uint64_
     if (word != NULL && call->result > 0)
         wait_until_gone(word, (int)call->result);
     if (word != NULL && call->result != 0)
-        tn_host_free(word, NT_PAGE);
+        nt_sys3(__NR_munmap, (long)word, NT_PAGE, 0);
     nt_signal_apply_mask(thread);
     return true;
 }

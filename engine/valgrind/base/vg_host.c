@@ -92,6 +92,11 @@ void *tn_host_alloc(size_t bytes)
     return vg_reserve(bytes);
 }
 
+void *tn_host_alloc_sparse(size_t bytes)
+{
+    return vg_reserve(bytes);
+}
+
 void tn_host_free(void *memory, size_t bytes)
 {
     vg_release(memory, bytes);
