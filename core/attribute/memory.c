@@ -238,8 +238,16 @@ static struct tn_region *insert_region(struct tn_memory *memory, uint32_t i)
     return &memory->regions[i];
 }
 
-/* Take [start, end) out of all regions. */
-static void cut_regions(struct tn_memory *memory, uint64_t start, uint64_t end)
+static void remove_regions(struct tn_memory *memory, uint32_t i, uint32_t count)
+{
+    if (!count)
+        return;
+    memory->region_count -= count;
+    memmove(&memory->regions[i], &memory->regions[i + count], (memory->region_count - i) * sizeof *memory->regions);
+}
+
+/* Take [start, end) out of all regions. Returns where it would have to be put in. */
+static uint32_t cut_regions(struct tn_memory *memory, uint64_t start, uint64_t end)
 {
     uint32_t i = regions_below(memory, start), gone = i;
     if (i < memory->region_count && memory->regions[i].start < start) {
@@ -250,10 +258,27 @@ static void cut_regions(struct tn_memory *memory, uint64_t start, uint64_t end)
     }
     for (gone = i; gone < memory->region_count && memory->regions[gone].end <= end; gone++)
         ;
-    memmove(&memory->regions[i], &memory->regions[gone], (memory->region_count - gone) * sizeof *memory->regions);
-    memory->region_count -= gone - i;
+    remove_regions(memory, i, gone - i);
     if (i < memory->region_count && memory->regions[i].start < end)
         memory->regions[i].start = end;
+    return i;
+}
+
+/* A region comes to place `i`, where nothing has it; with its neighbours, if they are of the same object, it is one. */
+static void join_region(struct tn_memory *memory, uint32_t i, struct tn_region region)
+{
+    struct tn_region *before = i ? &memory->regions[i - 1] : NULL;
+    struct tn_region *behind = i < memory->region_count ? &memory->regions[i] : NULL;
+    bool continues = before && before->end == region.start && before->object == region.object;
+    bool goes_on = behind && behind->start == region.end && behind->object == region.object;
+    if (continues) {
+        before->end = goes_on ? behind->end : region.end;
+        remove_regions(memory, i, goes_on);
+    } else if (goes_on) {
+        behind->start = region.start;
+    } else {
+        *insert_region(memory, i) = region;
+    }
 }
 
 /* Forget what was copied from regions to the pages of [start, end). */
@@ -270,10 +295,10 @@ void tn_region_set(struct tn_memory *memory, uint64_t start, uint64_t end, uint3
     end = end > ADDRESSES ? ADDRESSES : end;
     if (start >= end)
         return;
-    cut_regions(memory, start, end);
+    uint32_t i = cut_regions(memory, start, end);
     forget_shown(memory, start, end);
     if (object)
-        *insert_region(memory, regions_below(memory, start)) = (struct tn_region){start, end, object};
+        join_region(memory, i, (struct tn_region){start, end, object});
 }
 
 void tn_region_add(struct tn_memory *memory, uint64_t start, uint64_t end, uint32_t object, uint64_t address)
@@ -288,10 +313,7 @@ void tn_region_add(struct tn_memory *memory, uint64_t start, uint64_t end, uint3
         end = memory->regions[i].start;
     if (start > address || end <= address)
         return;
-    if (before && before->end == start && before->object == object)
-        before->end = end;
-    else
-        *insert_region(memory, i) = (struct tn_region){start, end, object};
+    join_region(memory, i, (struct tn_region){start, end, object});
 }
 
 void tn_region_show(struct tn_memory *memory, const struct tn_region *region, uint64_t address)
