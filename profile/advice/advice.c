@@ -108,7 +108,8 @@ static double advice_of_cache(tp_profile *profile, const char *cache, int which)
 
     for (; value && which > 0; which--) {
         value = strchr(value, ',');
-        value += value != NULL;
+        if (value)
+            value++;
     }
     return value ? strtod(value, NULL) : 0;
 }

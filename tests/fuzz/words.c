@@ -4,8 +4,10 @@
  *
  * The input is an expression or a limit, a newline, and a text. A limit that is taken can be judged; an expression
  * that is taken gives a text; lines of the text that were found in the first line's own text, or the other way round,
- * ascend. Repeated repetitions are left out: the C library's compiler takes as long for them as their product says.
+ * ascend. Repeated repetitions are left out: the C library's compiler takes as long for them as their product says, and
+ * for `+` within `+` as much memory as all of them double.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { LONGEST = 300 };
+enum { LONGEST = 300, MOST_PLUS = 8 };
 static volatile size_t seen;
 
 static void must(bool holds)
@@ -37,10 +39,19 @@ static void try_limit(const char *words)
     tp_limit_free(&limit);
 }
 
+static bool is_small(const char *words)
+{
+    int plus = 0;
+
+    for (const char *at = words; *at != '\0'; at++)
+        plus += *at == '+';
+    return plus <= MOST_PLUS && strchr(words, '{') == NULL;
+}
+
 static void try_rename(const char *words, const char *text)
 {
     struct tp_error err = {0};
-    struct tp_rename *rename = strchr(words, '{') == NULL ? tp_rename_new(words, &err) : NULL;
+    struct tp_rename *rename = is_small(words) ? tp_rename_new(words, &err) : NULL;
     char *changed = rename != NULL ? tp_rename_text(rename, text) : NULL;
 
     must(rename == NULL || changed != NULL);
