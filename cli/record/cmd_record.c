@@ -563,7 +563,7 @@ static enum outcome collect(struct record *r, const struct names *names, const s
     return outcome;
 }
 
-/* No profile: say why, unless the engine has. */
+/* No profile: say why, unless the engine has. The program that it refuses is one that the kernel would not run. */
 static int without_profile(int status)
 {
     if (WIFSIGNALED(status)) {
@@ -571,7 +571,9 @@ static int without_profile(int status)
                    strsignal(WTERMSIG(status)));
         end_like(status);
     }
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != CLI_OWN_FAILURE)
+    if (WEXITSTATUS(status) == CLI_NOT_EXECUTABLE || WEXITSTATUS(status) == CLI_NOT_FOUND)
+        return WEXITSTATUS(status);
+    if (WEXITSTATUS(status) != CLI_OWN_FAILURE)
         term_error("the engine ended without a profile");
     return CLI_OWN_FAILURE;
 }

@@ -6,7 +6,8 @@
  * It answers --version with FAKE_VERSION (else the version the build knows), and otherwise does what the
  * engine owes record: runs the program, writes a raw profile to the name that --tenure-out-file's pattern
  * gives, and ends as the program did. What is written is a copy of FAKE_RAW; FAKE_CHILD=yes writes one for a
- * forked child too; FAKE_ARGV=yes prints the options it got; FAKE_REFUSE=yes refuses, as the engine does.
+ * forked child too; FAKE_ARGV=yes prints the options it got; FAKE_REFUSE refuses with that status, as
+ * the engine does.
  */
 #include "tenure_config.h"
 
@@ -69,7 +70,7 @@ int main(int argc, char **argv)
     }
     if (getenv("FAKE_REFUSE") != NULL) {
         fprintf(stderr, "tenure: refused by the engine\n");
-        return 125;
+        return atoi(getenv("FAKE_REFUSE"));
     }
     fflush(stdout);
     status = run(argv + i + 1);

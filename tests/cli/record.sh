@@ -44,5 +44,7 @@ sed 's/profile\.[0-9]*\./profile.PID./g' errors >&2
 echo "== no raw profile"
 unset FAKE_RAW
 try tenure record -o none true
-FAKE_REFUSE=yes tenure record -o none true
-echo "-> $?"
+for status in 125 126; do
+    FAKE_REFUSE=$status tenure record -o none true
+    echo "-> $?"
+done

@@ -52,14 +52,14 @@ def run(command):
     return done.returncode, done.stdout, done.stderr
 
 
-def overlapping(data_offset):
+def overlapping(data_offset, code='0fb63c2510204000'  # movzx edi, byte [0x402010]
+                                  '0fb6042510304000'  # movzx eax, byte [0x403010]
+                                  '01c7b8e70000000f05'):  # add edi, eax; mov eax, 231; syscall
     """A program of two segments, of which the second has the last pages of the first; the file has four pages."""
     def segment(flags, offset, address, size, room):
         return struct.pack('<IIQQQQQQ', 1, flags, offset, address, address, size, room, PAGE)
 
-    code = bytes.fromhex('0fb63c2510204000'  # movzx edi, byte [0x402010]
-                         '0fb6042510304000'  # movzx eax, byte [0x403010]
-                         '01c7b8e70000000f05')  # add edi, eax; mov eax, 231; syscall
+    code = bytes.fromhex(code)
     elf = struct.pack('<4sBBBxQHHIQQQIHHHHHH', b'\177ELF', 2, 1, 1, 0, 2, 62, 1, 0x401000, 64, 0, 0, 64, 56, 2, 0, 0, 0)
     text = bytearray(4 * PAGE)
     head = elf + segment(7, 0, 0x400000, 0x2900, 0x4000) + segment(6, data_offset, 0x402000, 0x900, 0x1000)
@@ -67,6 +67,34 @@ def overlapping(data_offset):
     text[PAGE:PAGE + len(code)] = code
     text[2 * PAGE + 16], text[3 * PAGE + 16] = 3, 5
     return bytes(text)
+
+
+def changed(text, offset, form, value):
+    text = bytearray(text)
+    struct.pack_into(form, text, offset, value)
+    return bytes(text)
+
+
+def odd_headers():
+    """Programs with odd program headers, and what is expected; None: what the kernel makes of them."""
+    good, first, second = overlapping(3 * PAGE), 64, 64 + 56
+    yield 'many', changed(good, 56, '<H', 70), None
+    yield 'too many', changed(good, 56, '<H', 1171), (126, b'')
+    # mov byte [0x403010], 5; mov edi, 8; mov eax, 231; syscall: behind the bytes of a segment that may be read only
+    writes = overlapping(2 * PAGE, 'c604251030400005bf08000000b8e70000000f05')
+    yield 'written', changed(changed(writes, second + 4, '<I', 4), second + 40, '<Q', 2 * PAGE), None
+    # The kernel begins these, and ends them by SIGSEGV.
+    yield 'less memory', changed(good, first + 40, '<Q', 0x2800), (126, b'')
+    yield 'no page', changed(good, second + 8, '<Q', 3 * PAGE + 16), (126, b'')
+    yield 'around', changed(good, second + 40, '<Q', (1 << 64) - 8), (126, b'')
+    with open(shutil.which('true'), 'rb') as file:
+        true = file.read()
+    headers = [64 + 56 * i for i in range(true[56])]
+    loaded = next(at for at in headers if true[at] == 1)
+    note = next(at for at in headers if true[at] == 4)
+    yield 'aligned', changed(true, loaded + 48, '<Q', (1 << 64) - PAGE), None
+    yield 'no interpreter', changed(true, next(at for at in headers if true[at] == 3) + 32, '<Q', 5), (126, b'')
+    yield 'two interpreters', changed(true, note, '<I', 3), None
 
 
 def starts():
@@ -88,6 +116,9 @@ def starts():
         path = file('overlapping', overlapping(3 * PAGE), 0o755)
         yield path, run([path])[:2]
         yield file('cut', overlapping(4 * PAGE), 0o755), (125, b'') # the kernel begins, and ends it by SIGSEGV
+        for name, text, want in odd_headers():
+            path = file(name, text, 0o755)
+            yield path, want or run([path])[:2]
         yield folder, (126, b'')
         yield os.path.join(folder, 'nothing'), (127, b'')
 

@@ -15,8 +15,9 @@
 #include "engine/native/base/nt_lib.h"
 #include "engine/native/base/nt_sys.h"
 #include "engine/native/kernel/nt_maps.h"
+#include "engine/native/kernel/nt_region.h"
 
-enum { MOST_HEADERS = 64 };
+enum { MOST_HEADERS = 65536 / sizeof(Elf64_Phdr) }; /* the kernel's */
 
 static bool load_map(uint64_t at, uint64_t bytes, int protection, int flags, int fd, uint64_t offset)
 {
@@ -53,7 +54,9 @@ static bool map_segment(int fd, uint64_t base, const Elf64_Phdr *header)
         high = low;
     else if (!load_map(low, high - low, protection, 0, fd, NT_DOWN(header->p_offset, NT_PAGE)))
         return false;
-    if (end > high && !load_map(high, NT_UP(end, NT_PAGE) - high, protection, MAP_ANONYMOUS, -1, 0))
+    /* What is behind the file's bytes may be written, whatever the flags are. */
+    if (end > high && header->p_memsz > header->p_filesz &&
+        !load_map(high, NT_UP(end, NT_PAGE) - high, protection | PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1, 0))
         return false;
     if (header->p_memsz <= header->p_filesz || high == low || file_end == high || !(protection & PROT_WRITE))
         return true;
@@ -64,8 +67,27 @@ static bool map_segment(int fd, uint64_t base, const Elf64_Phdr *header)
     return true;
 }
 
-/* The lowest and the highest address of what is loaded, and the largest alignment. */
-static void load_measure(const Elf64_Phdr *headers, size_t count, struct nt_image *image, uint64_t *alignment)
+static bool read_interpreter(int fd, const Elf64_Phdr *header, struct nt_image *image)
+{
+    if (header->p_filesz < 2 || header->p_filesz > sizeof image->interpreter)
+        return false;
+    image->has_interpreter = true;
+    return nt_sys6(__NR_pread64, fd, (long)image->interpreter, (long)header->p_filesz, (long)header->p_offset, 0, 0) ==
+               (long)header->p_filesz &&
+           image->interpreter[header->p_filesz - 1] == '\0';
+}
+
+/* A segment that the kernel takes. */
+static bool is_sound(const Elf64_Phdr *header)
+{
+    return header->p_filesz <= header->p_memsz && header->p_memsz < NT_USER_END &&
+           header->p_vaddr < NT_USER_END - header->p_memsz &&
+           (header->p_filesz == 0 || (header->p_offset - header->p_vaddr) % NT_PAGE == 0);
+}
+
+/* The lowest and the highest address of what is loaded, the largest alignment, and the interpreter; false if the kernel
+ * would not have it. */
+static bool load_measure(int fd, const Elf64_Phdr *headers, size_t count, struct nt_image *image, uint64_t *alignment)
 {
     image->start = ~0UL;
     image->end = 0;
@@ -75,15 +97,20 @@ static void load_measure(const Elf64_Phdr *headers, size_t count, struct nt_imag
 
         if (header->p_type == PT_GNU_STACK)
             image->executable_stack = (header->p_flags & PF_X) != 0;
+        if (header->p_type == PT_INTERP && !image->has_interpreter && !read_interpreter(fd, header, image))
+            return false;
         if (header->p_type != PT_LOAD)
             continue;
+        if (!is_sound(header))
+            return false;
         if (NT_DOWN(header->p_vaddr, NT_PAGE) < image->start)
             image->start = NT_DOWN(header->p_vaddr, NT_PAGE);
         if (header->p_vaddr + header->p_memsz > image->end)
             image->end = header->p_vaddr + header->p_memsz;
-        if (header->p_align > *alignment)
+        if (header->p_align > *alignment && (header->p_align & (header->p_align - 1)) == 0)
             *alignment = header->p_align;
     }
+    return true;
 }
 
 /* Where a file that may lie anywhere is to lie; 0: nowhere. */
@@ -99,24 +126,13 @@ static uint64_t find_room(uint64_t at, uint64_t bytes, uint64_t alignment)
     return NT_UP((uint64_t)got, alignment);
 }
 
-static bool read_interpreter(int fd, const Elf64_Phdr *header, struct nt_image *image)
-{
-    if (header->p_filesz < 2 || header->p_filesz > sizeof image->interpreter)
-        return false;
-    image->has_interpreter = true;
-    return nt_sys6(__NR_pread64, fd, (long)image->interpreter, (long)header->p_filesz, (long)header->p_offset, 0, 0) ==
-               (long)header->p_filesz &&
-           image->interpreter[header->p_filesz - 1] == '\0';
-}
-
 static bool map_all(int fd, const Elf64_Ehdr *elf, const Elf64_Phdr *headers, bool describe, struct nt_image *image)
 {
+    image->headers = image->base; /* the kernel's, where no segment has them */
     for (int i = 0; i < elf->e_phnum; i++) {
         const Elf64_Phdr *header = &headers[i];
         uint64_t start = image->base + header->p_vaddr;
 
-        if (header->p_type == PT_INTERP && !read_interpreter(fd, header, image))
-            return false;
         if (header->p_type != PT_LOAD)
             continue;
         take_from_earlier(headers, header, image->base);
@@ -126,14 +142,15 @@ static bool map_all(int fd, const Elf64_Ehdr *elf, const Elf64_Phdr *headers, bo
             image->headers = start + (elf->e_phoff - header->p_offset);
         if (describe)
             nt_maps_set(NT_DOWN(start, NT_PAGE), NT_UP(start + header->p_memsz, NT_PAGE),
-                        (header->p_flags & PF_X) != 0, (header->p_flags & PF_W) != 0);
+                        (header->p_flags & PF_X) != 0,
+                        (header->p_flags & PF_W) != 0 || header->p_memsz > header->p_filesz);
     }
     return true;
 }
 
 const char *nt_load_file(int fd, uint64_t at, bool describe, struct nt_image *image)
 {
-    Elf64_Phdr headers[MOST_HEADERS];
+    static Elf64_Phdr headers[MOST_HEADERS];
     uint64_t alignment;
     Elf64_Ehdr elf;
 
@@ -146,9 +163,9 @@ const char *nt_load_file(int fd, uint64_t at, bool describe, struct nt_image *im
     if ((elf.e_type != ET_EXEC && elf.e_type != ET_DYN) || elf.e_phentsize != sizeof headers[0] ||
         elf.e_phnum > MOST_HEADERS ||
         nt_sys6(__NR_pread64, fd, (long)headers, (long)elf.e_phnum * (long)sizeof headers[0], (long)elf.e_phoff, 0,
-                0) != (long)(elf.e_phnum * sizeof headers[0]))
+                0) != (long)(elf.e_phnum * sizeof headers[0]) ||
+        !load_measure(fd, headers, elf.e_phnum, image, &alignment))
         return "damaged ELF file";
-    load_measure(headers, elf.e_phnum, image, &alignment);
     if (image->start >= image->end)
         return "nothing to load";
     image->is_static_position = elf.e_type == ET_EXEC;

@@ -18,7 +18,7 @@ struct nt_image {
     bool is_static_position;     /* ET_EXEC */
     bool has_interpreter, executable_stack;
     bool has_no_room;            /* that is what is wrong: the program may be good, but not here */
-    char interpreter[256];
+    char interpreter[4096];
 };
 
 /* Map the file. `at`: where a file that can lie anywhere goes (0: the kernel chooses). `describe`: tell nt_maps what of
