@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -20,6 +21,7 @@ struct fixture {
     struct fb_test_host test;
     uint8_t data[1 << 16];
     size_t size;
+    char *large; /* instead of data */
     fb_jit *jit;
 };
 
@@ -29,7 +31,7 @@ static const void *map_file(void *user, const char *path, size_t *bytes)
     assert_string_equal(path, "/tmp/perf-1.map");
     *bytes = x->size;
     x->test.balance += (long)x->size;
-    return x->size ? x->data : NULL;
+    return x->size == 0 ? NULL : x->large ? (const void *)x->large : x->data;
 }
 
 static void unmap_file(void *user, const void *memory, size_t bytes)
@@ -189,6 +191,8 @@ static void test_random(void **state)
         append(x, line);
         for (unsigned k = 0; k < size; k++)
             cell[start + k] = i;
+        if (i >= 1000 && i % 150) /* many at once */
+            continue;
         fb_jit_refresh(x->jit);
         for (unsigned k = 0; k < CELLS; k++) {
             struct fb_function f;
@@ -198,6 +202,24 @@ static void test_random(void **state)
                 assert_int_equal(atoi(f.name + 1), cell[k]);
         }
     }
+}
+
+/* In no order of addresses: this takes no time that grows with the square of their number. */
+static void test_many(void **state)
+{
+    struct fixture *x = *state;
+    enum { ENTRIES = 400000 };
+    size_t begins = 0;
+    x->large = malloc((size_t)ENTRIES * 32);
+    for (unsigned i = 0; i < ENTRIES; i++)
+        begins += (size_t)sprintf(x->large + begins, "%x 8 n%u\n", 0x10000000 - i * 16, i);
+    x->size = begins;
+    clock_t before = clock();
+    fb_jit_refresh(x->jit);
+    assert_true(clock() - before < 20 * CLOCKS_PER_SEC);
+    check(x, 0x10000000 - 16 * 1000, "n1000", 0x10000000 - 16 * 1000, 8);
+    check(x, 0x10000000 - 16 * 1000 + 8, NULL, 0, 0);
+    free(x->large);
 }
 
 static void test_no_memory(void **state)
@@ -219,6 +241,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_reuse, begin, end),
         cmocka_unit_test_setup_teardown(test_dump, begin, end),
         cmocka_unit_test_setup_teardown(test_random, begin, end),
+        cmocka_unit_test_setup_teardown(test_many, begin, end),
         cmocka_unit_test_setup_teardown(test_no_memory, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
