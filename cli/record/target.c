@@ -95,10 +95,12 @@ static int check_interpreter(const char *path, int file, const Elf64_Ehdr *elf, 
 
         if (pread(file, &header, sizeof header, at) != sizeof header)
             return 0;
-        if (header.p_type != PT_INTERP || header.p_filesz == 0 || header.p_filesz > sizeof interpreter ||
+        if (header.p_type != PT_INTERP)
+            continue;
+        if (header.p_filesz == 0 || header.p_filesz > sizeof interpreter ||
             pread(file, interpreter, header.p_filesz, (off_t)header.p_offset) != (ssize_t)header.p_filesz ||
             interpreter[header.p_filesz - 1] != '\0' || access(interpreter, F_OK) == 0)
-            continue;
+            return 0; /* the kernel looks at the first one only */
         snprintf(why, size, "%s: the dynamic linker that it names is not there: %s", path, interpreter);
         return CLI_NOT_FOUND;
     }
