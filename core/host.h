@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reserve `bytes` of zeroed memory, aligned to a page, backed lazily (untouched pages cost nothing, large ones of the
- * host's apart).
+/* Reserve `bytes` of zeroed memory, aligned to a page. Pages that are not touched cost nothing; but the host may back
+ * it by large pages, which are touched as a whole.
  * Never returns NULL: the host ends the run loudly if memory cannot be had. */
 void *tn_host_alloc(size_t bytes);
 
-/* The same, of which few pages are going to be touched: it is not to lie in large pages. */
+/* The same for memory of which few pages are going to be touched: up to a megabyte it does not lie in large pages. */
 void *tn_host_alloc_sparse(size_t bytes);
 
 /* Give back exactly what one of these returned for `bytes`. */

@@ -14,7 +14,7 @@ enum {
     SLAB = 256 << 10,
     PAGE = 1 << TN_PAGE_BITS,
     SLAB_HEADER = 128, /* so that elements of whole host lines begin at one */
-    SPARSE = 4, /* chunks of an array, the first ones: each thread has arrays, and most have few elements of them */
+    SPARSE = 4, /* so many chunks of each array are sparse memory: each thread has arrays, and most stay short */
 };
 
 static size_t round_up(size_t value, size_t to)

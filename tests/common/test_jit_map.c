@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -204,7 +203,7 @@ static void test_random(void **state)
     }
 }
 
-/* In no order of addresses: this takes no time that grows with the square of their number. */
+/* In falling order. If the time grew with the square of their number, the test would not end within its limit. */
 static void test_many(void **state)
 {
     struct fixture *x = *state;
@@ -214,9 +213,7 @@ static void test_many(void **state)
     for (unsigned i = 0; i < ENTRIES; i++)
         begins += (size_t)sprintf(x->large + begins, "%x 8 n%u\n", 0x10000000 - i * 16, i);
     x->size = begins;
-    clock_t before = clock();
     fb_jit_refresh(x->jit);
-    assert_true(clock() - before < 20 * CLOCKS_PER_SEC);
     check(x, 0x10000000 - 16 * 1000, "n1000", 0x10000000 - 16 * 1000, 8);
     check(x, 0x10000000 - 16 * 1000 + 8, NULL, 0, 0);
     free(x->large);

@@ -83,6 +83,8 @@ def odd_headers():
     # mov byte [0x403010], 5; mov edi, 8; mov eax, 231; syscall: behind the bytes of a segment that may be read only
     writes = overlapping(2 * PAGE, 'c604251030400005bf08000000b8e70000000f05')
     yield 'written', changed(changed(writes, second + 4, '<I', 4), second + 40, '<Q', 2 * PAGE), None
+    # mov byte [0x400010], 5: to what the file has of a segment that may be executed, and not written, but goes on
+    yield 'not written', changed(overlapping(2 * PAGE, 'c604251000400005'), first + 4, '<I', 5), None
     # The kernel begins these, and ends them by SIGSEGV.
     yield 'less memory', changed(good, first + 40, '<Q', 0x2800), (126, b'')
     yield 'no page', changed(good, second + 8, '<Q', 3 * PAGE + 16), (126, b'')

@@ -17,7 +17,7 @@ enum { FAILED = 125, SMALL_CHUNK = 1 << 20, TYPE_MASK = 0170000, TYPE_REGULAR = 
 enum { LARGE_PAGE = 2 << 20, PIECE = 1 << 20, POOL = 16 << 20 };
 
 static uint64_t next = NT_HOST_START; /* advanced atomically */
-struct nt_lock nt_host_lock;          /* what follows */
+struct nt_lock nt_host_lock;          /* is held where what follows here is changed */
 struct piece {
     struct piece *next;
 };
@@ -26,7 +26,7 @@ static struct pool {
 } large, small;
 static struct piece *given_back[PIECE / NT_PAGE + 1]; /* in large pages, by their size */
 static uint64_t small_from = NT_HOST_END; /* all pools of small pages lie here, behind everything else */
-static size_t first_bytes;                /* of pieces, up to those that lie in large pages */
+static size_t first_bytes;                /* of all pieces so far; until it is POOL, all lie in small pages */
 
 /* ------------------------------------------------------------------------------------------------ memory */
 

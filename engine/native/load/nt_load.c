@@ -42,17 +42,23 @@ static void take_from_earlier(const Elf64_Phdr *headers, const Elf64_Phdr *heade
     }
 }
 
+/* Where the last page ends that has bytes of the file. */
+static uint64_t file_pages_end(uint64_t base, const Elf64_Phdr *header)
+{
+    uint64_t start = base + header->p_vaddr;
+
+    return header->p_filesz == 0 ? NT_DOWN(start, NT_PAGE) : NT_UP(start + header->p_filesz, NT_PAGE);
+}
+
 static bool map_segment(int fd, uint64_t base, const Elf64_Phdr *header)
 {
     int protection = (header->p_flags & PF_R ? PROT_READ : 0) | (header->p_flags & PF_W ? PROT_WRITE : 0) |
                      (header->p_flags & PF_X ? PROT_EXEC : 0);
     uint64_t start = base + header->p_vaddr, file_end = start + header->p_filesz, end = start + header->p_memsz;
-    uint64_t low = NT_DOWN(start, NT_PAGE), high = NT_UP(file_end, NT_PAGE);
+    uint64_t low = NT_DOWN(start, NT_PAGE), high = file_pages_end(base, header);
     char byte;
 
-    if (header->p_filesz == 0)
-        high = low;
-    else if (!load_map(low, high - low, protection, 0, fd, NT_DOWN(header->p_offset, NT_PAGE)))
+    if (high > low && !load_map(low, high - low, protection, 0, fd, NT_DOWN(header->p_offset, NT_PAGE)))
         return false;
     /* What is behind the file's bytes may be written, whatever the flags are. */
     if (end > high && header->p_memsz > header->p_filesz &&
@@ -140,10 +146,12 @@ static bool map_all(int fd, const Elf64_Ehdr *elf, const Elf64_Phdr *headers, bo
             return false;
         if (elf->e_phoff >= header->p_offset && elf->e_phoff < header->p_offset + header->p_filesz)
             image->headers = start + (elf->e_phoff - header->p_offset);
-        if (describe)
-            nt_maps_set(NT_DOWN(start, NT_PAGE), NT_UP(start + header->p_memsz, NT_PAGE),
-                        (header->p_flags & PF_X) != 0,
-                        (header->p_flags & PF_W) != 0 || header->p_memsz > header->p_filesz);
+        if (!describe)
+            continue;
+        uint64_t end = NT_UP(start + header->p_memsz, NT_PAGE);
+        nt_maps_set(NT_DOWN(start, NT_PAGE), end, (header->p_flags & PF_X) != 0, (header->p_flags & PF_W) != 0);
+        if (header->p_memsz > header->p_filesz)
+            nt_maps_set(file_pages_end(image->base, header), end, (header->p_flags & PF_X) != 0, true);
     }
     return true;
 }

@@ -3,8 +3,8 @@
  * nt_find.c: which instructions make a block, and which registers and flags are dead where.
  *
  * A block goes on behind conditional branches, a few of them, if it is to. It ends with the first other control
- * transfer, before the first byte that cannot be read, or when it is full; behind a store, where the block would not
- * hear that it changes itself. A request to the profiler is one instruction.
+ * transfer, before the first byte that cannot be read, or when it is full. Where nothing tells that a store has changed
+ * code (NT_CHANGES_HERE), it ends with each store, too. A request to the profiler is one instruction.
  *
  * Backwards from its exits, where everything is live, a register lives before an instruction if it is read there, or if
  * it lives behind and is not killed. What is dead may be overwritten, but not lost: a fault shows every register to the
