@@ -5,7 +5,6 @@
  *
  * The same on the bare CPU. 20,000 rounds take a moment there, and minutes where each of their stores is a fault.
  */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
