@@ -98,7 +98,7 @@ static void count_frame(void *user, uint64_t start, uint64_t size)
 static void add_frame(void *user, uint64_t start, uint64_t size)
 {
     struct build *b = user;
-    const struct fb_area *area = fb_area_at(b->o, start);
+    const struct fb_area *area = fb_area_at(b->o->areas, b->o->area_count, start);
     if (!area || area->kind != FB_AREA_CODE || b->frame_count == b->frame_limit)
         return;
     uint64_t end = size < area->end - start ? start + size : area->end;
@@ -140,7 +140,7 @@ size_t fb_plain_size(const char *name)
 
 static void add_symbol(struct build *b, const struct elf_symbol *s, uint32_t group)
 {
-    const struct fb_area *area = fb_area_at(b->o, s->value);
+    const struct fb_area *area = fb_area_at(b->o->areas, b->o->area_count, s->value);
     if (!area || area->kind != FB_AREA_CODE)
         return;
     uint64_t left = area->end - s->value;
@@ -333,7 +333,7 @@ static void close_owners(struct build *b)
     for (size_t i = b->owner_count; i-- > 0;) {
         struct owner *w = &b->owners[i];
         if (w->end == w->start) {
-            uint64_t limit = fb_area_at(b->o, w->start)->end;
+            uint64_t limit = fb_area_at(b->o->areas, b->o->area_count, w->start)->end;
             w->end = next < limit ? next : limit;
             w->flags |= FB_NOSIZE;
         }

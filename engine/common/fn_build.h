@@ -54,6 +54,8 @@ struct fb_object {
     uint32_t range_count, range_limit;
     struct fb_datum *data; /* NULL: not asked for yet (fn_data.c) */
     uint32_t data_count, data_limit;
+    struct fb_area *sections; /* with data, by where they begin */
+    uint32_t section_count;
     struct fb_block *blocks;
     bool out_of_memory; /* sticky: whoever sees NULL may simply return */
 };
@@ -79,7 +81,12 @@ struct fb_name {
 };
 bool fb_better_name(const struct fb_name *a, const struct fb_name *b);
 
-const struct fb_area *fb_area_at(const fb_object *o, uint64_t address);
+/* Sorts areas, lets each begin where the one before it ended, at the earliest, and drops those that are empty then.
+ * Returns how many are left. */
+uint32_t fb_sort_areas(fb_object *o, struct fb_area *areas, uint32_t count);
+
+/* The area that holds `address`, or NULL. Precondition: the areas are sorted so. */
+const struct fb_area *fb_area_at(const struct fb_area *areas, uint32_t count, uint64_t address);
 
 void *fb_reserve(fb_object *o, size_t count, size_t each);
 void fb_release(fb_object *o, void *memory, size_t count, size_t each);

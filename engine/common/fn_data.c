@@ -12,16 +12,24 @@
 
 enum { STT_OBJECT = 1, STT_COMMON = 5, SHF_TLS = 0x400, NONE = 0xffffffff };
 
-/* The section with data that holds an address of the file. */
-static bool section_of(const fb_object *o, uint64_t address, struct elf_section *out)
+/* Damaged files have a million sections and as many symbols, so that sections are sorted too. */
+static void find_sections(fb_object *o)
 {
-    for (uint32_t i = 0; elf_section(&o->image, i, out); i++) {
-        bool data = (out->flags & ELF_SHF_ALLOC) && !(out->flags & (ELF_SHF_EXECINSTR | SHF_TLS));
-        bool fits = out->size <= UINT64_MAX - out->address;
-        if (data && fits && address >= out->address && address - out->address < out->size)
-            return true;
+    struct elf_section s;
+    o->sections = fb_reserve(o, o->image.shnum, sizeof *o->sections);
+    for (uint32_t i = 0; o->sections && elf_section(&o->image, i, &s); i++) {
+        bool data = (s.flags & ELF_SHF_ALLOC) && !(s.flags & (ELF_SHF_EXECINSTR | SHF_TLS));
+        if (data && s.size <= UINT64_MAX - s.address)
+            o->sections[o->section_count++] =
+                (struct fb_area){.start = s.address, .end = s.address + s.size, .name = s.name};
     }
-    return false;
+    o->section_count = fb_sort_areas(o, o->sections, o->section_count);
+}
+
+/* The section with data that holds an address of the file. */
+static const struct fb_area *section_of(const fb_object *o, uint64_t address)
+{
+    return fb_area_at(o->sections, o->section_count, address);
 }
 
 static bool datum_before(const void *a, const void *b)
@@ -38,8 +46,8 @@ static bool datum_before(const void *a, const void *b)
 static void build(fb_object *o)
 {
     struct elf_symbols tables[FB_TABLES];
-    struct elf_section section;
     struct elf_symbol s;
+    find_sections(o);
     fb_tables(o, tables);
     for (unsigned t = 0; t < FB_TABLES; t++)
         o->data_limit += (uint32_t)tables[t].count;
@@ -51,7 +59,7 @@ static void build(fb_object *o)
             elf_symbol(&tables[t], i, &s);
             bool type = s.type == STT_OBJECT || s.type == STT_COMMON || s.type == ELF_STT_NOTYPE;
             if (type && s.defined && s.name[0] && s.size && s.size < UINT64_MAX / 4 && s.value < UINT64_MAX / 4 &&
-                section_of(o, s.value, &section))
+                section_of(o, s.value))
                 o->data[o->data_count++] = (struct fb_datum){s.value, s.value + s.size, s, NONE};
         }
     }
@@ -72,21 +80,21 @@ static void build(fb_object *o)
 
 bool fb_data_at(fb_object *o, uint64_t address, struct fb_data *out)
 {
-    struct elf_section section;
     uint64_t at = address - o->bias;
-    if (!o->data)
+    if (!o->data && !o->out_of_memory)
         build(o);
-    if (!o->data || !section_of(o, at, &section))
+    const struct fb_area *section = o->data ? section_of(o, at) : NULL;
+    if (!section)
         return false;
     uint32_t next = (uint32_t)fb_begun(o->data, o->data_count, sizeof *o->data, at), i = next ? next - 1 : NONE;
-    uint64_t start = section.address, end = section.address + section.size;
+    uint64_t start = section->start, end = section->end;
     if (next < o->data_count && o->data[next].start < end)
         end = o->data[next].start;
     for (; i != NONE && at >= o->data[i].end; i = o->data[i].outer) {
         if (o->data[i].end > start)
             start = o->data[i].end;
     }
-    *out = (struct fb_data){.name = section.name, .name_bytes = elf_text_size(section.name)};
+    *out = (struct fb_data){.name = section->name, .name_bytes = elf_text_size(section->name)};
     if (i != NONE) {
         const struct fb_datum *datum = &o->data[i];
         start = datum->start > start ? datum->start : start;

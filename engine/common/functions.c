@@ -92,18 +92,18 @@ static void add_area(fb_object *o, struct fb_area area)
         o->areas[o->area_count++] = area;
 }
 
-/* Sorted areas: each begins where the one before it ended, at the earliest. */
-static void clip_areas(fb_object *o)
+uint32_t fb_sort_areas(fb_object *o, struct fb_area *areas, uint32_t count)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < o->area_count; i++) {
-        struct fb_area a = o->areas[i];
-        uint64_t before = kept ? o->areas[kept - 1].end : 0;
+    fb_sort(o, areas, count, sizeof *areas, area_before);
+    for (uint32_t i = 0; i < count; i++) {
+        struct fb_area a = areas[i];
+        uint64_t before = kept ? areas[kept - 1].end : 0;
         a.start = a.start < before ? before : a.start;
         if (a.start < a.end)
-            o->areas[kept++] = a;
+            areas[kept++] = a;
     }
-    o->area_count = kept;
+    return kept;
 }
 
 /* What executable segments hold outside of the `sections` first areas, which are sorted. */
@@ -149,17 +149,15 @@ static void find_areas(fb_object *o)
                                      .name = s.name,
                                      .kind = plt ? FB_AREA_PLT : FB_AREA_CODE});
     }
-    fb_sort(o, o->areas, o->area_count, sizeof *o->areas, area_before);
-    clip_areas(o);
+    o->area_count = fb_sort_areas(o, o->areas, o->area_count);
     segment_areas(o, o->area_count);
-    fb_sort(o, o->areas, o->area_count, sizeof *o->areas, area_before);
-    clip_areas(o);
+    o->area_count = fb_sort_areas(o, o->areas, o->area_count);
 }
 
-const struct fb_area *fb_area_at(const fb_object *o, uint64_t address)
+const struct fb_area *fb_area_at(const struct fb_area *areas, uint32_t count, uint64_t address)
 {
-    size_t next = fb_begun(o->areas, o->area_count, sizeof *o->areas, address);
-    return next > 0 && address < o->areas[next - 1].end ? &o->areas[next - 1] : NULL;
+    size_t next = fb_begun(areas, count, sizeof *areas, address);
+    return next > 0 && address < areas[next - 1].end ? &areas[next - 1] : NULL;
 }
 
 /* ------------------------------------------------------------------------------------------ separate debug file */
@@ -264,6 +262,7 @@ void fb_close(fb_object *o)
     fb_release(o, o->areas, o->area_limit, sizeof *o->areas);
     fb_release(o, o->ranges, o->range_limit, sizeof *o->ranges);
     fb_release(o, o->data, o->data_limit, sizeof *o->data);
+    fb_release(o, o->sections, o->image.shnum, sizeof *o->sections);
     if (o->debug_data)
         host.unmap(host.user, o->debug_data, o->debug_bytes);
     if (o->file_data)
@@ -339,7 +338,7 @@ static void tell_range(const fb_object *o, uint32_t i, struct fb_function *out)
 static bool tell_gap(const fb_object *o, uint32_t i, struct fb_function *out)
 {
     uint64_t start = o->ranges[i].end;
-    uint64_t end = fb_area_at(o, o->ranges[i].start)->end;
+    uint64_t end = fb_area_at(o->areas, o->area_count, o->ranges[i].start)->end;
     if (i + 1 < o->range_count && o->ranges[i + 1].start < end)
         end = o->ranges[i + 1].start;
     if (start >= end)

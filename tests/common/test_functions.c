@@ -570,6 +570,47 @@ static void test_data_beyond(void **state)
     free(data);
 }
 
+/* 200,000 sections of 16 bytes, one behind the other, with a symbol in each: a look through all sections for each symbol
+ * would take minutes. */
+static void test_data_many(void **state)
+{
+    (void)state;
+    enum { MANY = 200000, STRINGS = 64, SECTIONS = STRINGS + 64, SYMBOLS = SECTIONS + (MANY + 3) * 64 };
+    struct files f;
+    size_t size = SYMBOLS + MANY * 24ul;
+    uint8_t *data = calloc(1, size);
+    Elf64_Shdr *section = (Elf64_Shdr *)(data + SECTIONS);
+    Elf64_Sym *symbol = (Elf64_Sym *)(data + SYMBOLS);
+    memcpy(data + STRINGS, "\0s\0x", 5);
+    *(Elf64_Ehdr *)data = (Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                                       .e_type = ET_DYN,
+                                       .e_machine = EM_X86_64,
+                                       .e_version = EV_CURRENT,
+                                       .e_shoff = SECTIONS,
+                                       .e_ehsize = sizeof(Elf64_Ehdr),
+                                       .e_shentsize = sizeof(Elf64_Shdr),
+                                       .e_shstrndx = SHN_XINDEX};
+    section[0] = (Elf64_Shdr){.sh_size = MANY + 3, .sh_link = 1};
+    section[1] = (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = STRINGS, .sh_size = 6};
+    section[2] = (Elf64_Shdr){.sh_type = SHT_SYMTAB, .sh_offset = SYMBOLS, .sh_size = MANY * 24, .sh_link = 1,
+                              .sh_entsize = 24};
+    for (uint64_t i = 0; i < MANY; i++) {
+        section[3 + i] = (Elf64_Shdr){.sh_name = 1, .sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC,
+                                      .sh_addr = 0x1000 + (MANY - 1 - i) * 16, .sh_size = 16};
+        symbol[i] = (Elf64_Sym){.st_name = 3, .st_info = STT_OBJECT, .st_shndx = 3, .st_value = 0x1000 + i * 16,
+                                .st_size = 8};
+    }
+    begin_files(&f);
+    fb_object *object = fb_open(
+        &f.test.host, &(struct fb_source){.image = data, .image_bytes = size, .data_only = true}, NULL);
+    assert_non_null(object);
+    check_datum(object, 0x1000, 4 * 16, "x", 4 * 16, 4 * 16 + 8, 8);
+    check_datum(object, 0x1000, (MANY - 1) * 16 + 9, "s", (MANY - 1) * 16 + 8, MANY * 16, 0);
+    fb_close(object);
+    end_files(&f);
+    free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -589,6 +630,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_data_beyond),
+        cmocka_unit_test(test_data_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
