@@ -77,7 +77,7 @@ struct symbols {
 
     /* the current unit */
     Dwarf_Die unit;
-    const void *seen; /* so far has it been walked */
+    struct tp_die_walk walk;
     intervals ranges; /* of the unit; scope unused */
     intervals inlined;
     TP_VECTOR(struct scope) scopes;
@@ -423,17 +423,13 @@ static void symbols_found_function(struct symbols *s, Dwarf_Die *die)
     }
 }
 
-/* Recursive, as the tree is; debug information that nests deeper than anybody's code is left alone. */
-static void symbols_walk(struct symbols *s, Dwarf_Die *parent, uint32_t scope, unsigned depth)
+/* Recursive, as the tree is. */
+static void symbols_walk(struct symbols *s, Dwarf_Die *parent, uint32_t scope)
 {
     Dwarf_Die die;
 
-    if (depth > DEEPEST || dwarf_child(parent, &die) != 0)
-        return;
-    do {
+    for (bool more = tp_die_child(&s->walk, parent, &die); more; more = tp_die_next(&s->walk, &die)) {
         uint32_t inner = scope;
-        if (!tp_die_ascends(&s->seen, &die))
-            return;
         switch (dwarf_tag(&die)) {
         case DW_TAG_subprogram:
             if (!touched_ranges(s, &die, NULL, 0))
@@ -463,8 +459,9 @@ static void symbols_walk(struct symbols *s, Dwarf_Die *parent, uint32_t scope, u
         default:
             continue;
         }
-        symbols_walk(s, &die, inner, depth + 1);
-    } while (!s->no_memory && dwarf_siblingof(&die, &die) == 0);
+        symbols_walk(s, &die, inner);
+        s->walk.over |= s->no_memory;
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ frames */
@@ -638,7 +635,7 @@ static void read_unit(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *split)
     bool is_there = split && dwarf_tag(split) == DW_TAG_compile_unit;
 
     s->unit = *unit;
-    s->seen = NULL;
+    s->walk = (struct tp_die_walk){0};
     s->ranges.count = s->inlined.count = s->scopes.count = 0;
     tp_idmap_clear(&s->frame_of);
     if (dwarf_tag(unit) != DW_TAG_compile_unit && dwarf_tag(unit) != DW_TAG_skeleton_unit)
@@ -647,7 +644,7 @@ static void read_unit(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *split)
         return;
     if (split && !is_there)
         s->object->note = split_is_missing;
-    symbols_walk(s, is_there ? split : unit, 0, 0);
+    symbols_walk(s, is_there ? split : unit, 0);
     struct sweep w = {0};
     if (!may_read_lines(s, &s->unit) || !tp_image_lines(&s->unit, &w.lines, &w.count))
         w.count = 0;

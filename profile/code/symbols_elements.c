@@ -29,7 +29,7 @@
 #include "profile/objects/symbols_image.h"
 #include "profile/objects/symbols_types.h"
 
-enum { DEEPEST = 128, MOST_FILES = 64 };
+enum { MOST_FILES = 64 };
 #define MOST_INFO (96u << 20)
 
 struct table {
@@ -40,7 +40,7 @@ struct table {
     struct tp_recording rec; /* its objects: a list of files that grows while it is gone through */
     struct tp_flow flow;     /* of the file at hand */
     Dwarf *dwarf;
-    const void *seen;        /* of a unit so far */
+    struct tp_die_walk walk;
     struct tp_error *err;
     bool no_memory;
 };
@@ -123,16 +123,12 @@ static bool goes_on_below(int tag)
            tag == DW_TAG_common_block;
 }
 
-static void elements_walk(struct table *t, Dwarf_Die *parent, int depth)
+static void elements_walk(struct table *t, Dwarf_Die *parent)
 {
     Dwarf_Die child;
 
-    if (depth > DEEPEST || t->no_memory || dwarf_child(parent, &child))
-        return;
-    do {
+    for (bool more = tp_die_child(&t->walk, parent, &child); more; more = tp_die_next(&t->walk, &child)) {
         int tag = dwarf_tag(&child);
-        if (!tp_die_ascends(&t->seen, &child))
-            return;
         if (tag == DW_TAG_variable) {
             found_variable(t, &child);
         } else if (tag == DW_TAG_subprogram) {
@@ -141,8 +137,9 @@ static void elements_walk(struct table *t, Dwarf_Die *parent, int depth)
                 t->no_memory |= !TP_VECTOR_PUSH(&t->flow.functions, (struct tp_flow_named){begin, end, child});
         }
         if (goes_on_below(tag))
-            elements_walk(t, &child, depth + 1);
-    } while (dwarf_siblingof(&child, &child) == 0);
+            elements_walk(t, &child);
+        t->walk.over |= t->no_memory;
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ a file */
@@ -169,11 +166,11 @@ static void visit(void *user, struct tp_object *object, const struct tp_image *i
     Dwarf_Die unit, split;
     uint8_t type;
     while (!t->no_memory && tp_image_unit(debug, t->dwarf, &cu, &type, &unit, &split)) {
-        t->seen = NULL;
+        t->walk = (struct tp_die_walk){0};
         if (type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid)
-            elements_walk(t, &split, 0);
+            elements_walk(t, &split);
         else if (type == DW_UT_compile)
-            elements_walk(t, &unit, 0);
+            elements_walk(t, &unit);
     }
     tp_flow_all(&t->flow, found_allocation, t);
     TP_VECTOR_FREE(&t->flow.functions);

@@ -15,7 +15,14 @@
 
 #include "profile/raw/recording.h"
 
-enum { DEEPEST_TYPE = 64, DEEPEST_MEMBER = 8, MOST_FIELDS = 4096, MOST_LOOKED = 1 << 16, LONGEST_NAME = 256 };
+enum {
+    DEEPEST_DIE = 256,
+    DEEPEST_TYPE = 64,
+    DEEPEST_MEMBER = 8,
+    MOST_FIELDS = 4096,
+    MOST_LOOKED = 1 << 16,
+    LONGEST_NAME = 256
+};
 
 /* ------------------------------------------------------------------------------------------ one type */
 
@@ -32,12 +39,37 @@ static bool named_type(Dwarf_Die *die, Dwarf_Die *type)
     return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), type) != NULL;
 }
 
-bool tp_die_ascends(const void **last, const Dwarf_Die *die)
+static bool ascends(struct tp_die_walk *walk, const Dwarf_Die *die)
 {
-    bool ascends = die->addr > *last;
+    if (die->addr <= walk->last)
+        return false;
+    walk->last = die->addr;
+    return true;
+}
 
-    *last = ascends ? die->addr : *last;
-    return ascends;
+bool tp_die_child(struct tp_die_walk *walk, Dwarf_Die *parent, Dwarf_Die *child)
+{
+    walk->end = NULL;
+    walk->over |= walk->depth == DEEPEST_DIE;
+    if (walk->over || dwarf_child(parent, child) != 0 || !ascends(walk, child))
+        return false;
+    walk->depth++;
+    return true;
+}
+
+/* Where there is no further one, libdw says where the entry of zero is that ends them. Behind that is what follows the
+ * DIE around them, which libdw would find by reading all of them again. */
+bool tp_die_next(struct tp_die_walk *walk, Dwarf_Die *die)
+{
+    Dwarf_Die next = {.addr = walk->end ? (char *)walk->end + 1 : NULL, .cu = die->cu};
+    bool more = !walk->over && (next.addr ? dwarf_tag(&next) != DW_TAG_invalid : dwarf_siblingof(die, &next) == 0);
+
+    walk->end = more ? NULL : next.addr;
+    more = more && ascends(walk, &next);
+    if (more)
+        *die = next;
+    walk->depth -= !more;
+    return more;
 }
 
 bool tp_type_of(Dwarf_Die *die, Dwarf_Die *type)
@@ -293,11 +325,11 @@ static void type_name(Dwarf_Die *die, char *out, size_t size, int depth)
 static const char *typedef_of(Dwarf_Die *type)
 {
     Dwarf_Die unit, at, of;
-    const void *seen = NULL;
+    struct tp_die_walk walk = {0};
 
     if (dwarf_diename(type) || !dwarf_diecu(type, &unit, NULL, NULL))
         return NULL;
-    for (int end = dwarf_child(&unit, &at); !end && tp_die_ascends(&seen, &at); end = dwarf_siblingof(&at, &at)) {
+    for (bool more = tp_die_child(&walk, &unit, &at); more; more = tp_die_next(&walk, &at)) {
         if (dwarf_tag(&at) == DW_TAG_typedef && named_type(&at, &of) && of.addr == type->addr)
             return dwarf_diename(&at);
     }

@@ -15,10 +15,18 @@
 #include "profile/base/mem.h"
 #include "profile/objects/layout.h"
 
-/* Debug information may say that what is inside of a DIE follows it as well; libdw sees to it that what follows is
- * never what was before. Whoever goes down and on asks of each DIE whether it lies behind all that was seen; `last`, at
- * first NULL, remembers. */
-bool tp_die_ascends(const void **last, const Dwarf_Die *die);
+/* A walk through the DIEs of a unit, all zero at first. Debug information may say that what is inside of a DIE follows
+ * it as well; libdw sees to it that what follows is never what was before, and a walk comes to no DIE twice. It ends
+ * where DIEs nest deeper than anybody's code. */
+struct tp_die_walk {
+    const void *last; /* the DIE furthest on */
+    void *end;        /* where the DIEs end that tp_die_next went through last; NULL: it did not, or not to the end */
+    unsigned depth;
+    bool over; /* may be set by who walks, too */
+};
+/* The first DIE inside of `parent`, and the one behind `die`, which replaces it. False: none. */
+bool tp_die_child(struct tp_die_walk *walk, Dwarf_Die *parent, Dwarf_Die *child);
+bool tp_die_next(struct tp_die_walk *walk, Dwarf_Die *die);
 
 /* The type of a variable, member, parameter or function, typedefs and qualifiers taken off. False: none (void). */
 bool tp_type_of(Dwarf_Die *die, Dwarf_Die *type);

@@ -35,28 +35,25 @@ static bool pointers_of(Dwarf_Die *type, struct tp_variable *v)
     return v->size != 0;
 }
 
-static void collect(struct tp_variables *vars, Dwarf_Die *parent, int depth)
+static void collect(struct tp_variables *vars, Dwarf_Die *parent)
 {
     Dwarf_Die child, type;
 
-    if (depth > 32 || vars->list.count > MOST_VARIABLES || dwarf_child(parent, &child))
-        return;
-    do {
+    for (bool more = tp_die_child(&vars->walk, parent, &child); more; more = tp_die_next(&vars->walk, &child)) {
         int tag = dwarf_tag(&child);
         struct tp_variable v;
-        if (!tp_die_ascends(&vars->seen, &child))
-            return;
         if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) {
             if (tp_type_of(&child, &type) && pointers_of(&type, &v) &&
                 dwarf_attr(&child, DW_AT_location, &v.location))
                 (void)TP_VECTOR_PUSH(&vars->list, v);
         } else if (tag == DW_TAG_inlined_subroutine) {
             (void)TP_VECTOR_PUSH(&vars->inlined, child);
-            collect(vars, &child, depth + 1);
+            collect(vars, &child);
         } else if (tag == DW_TAG_lexical_block) {
-            collect(vars, &child, depth + 1);
+            collect(vars, &child);
         }
-    } while (dwarf_siblingof(&child, &child) == 0);
+        vars->walk.over |= vars->list.count > MOST_VARIABLES;
+    }
 }
 
 /* ------------------------------------------------------------------------------------------ where variables are */
@@ -235,7 +232,7 @@ bool tp_parameter_in(Dwarf_Die *callee, uint64_t entry, int reg, Dwarf_Die *type
 void tp_variables_collect(struct tp_variables *vars)
 {
     if (!vars->known)
-        collect(vars, vars->die, 0);
+        collect(vars, vars->die);
     vars->known = true;
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "profile/base/mem.h"
+#include "profile/objects/symbols_types.h"
 
 enum { TP_REGISTERS = 16, TP_RBX = 3, TP_RSP = 4, TP_RBP = 5, TP_RDI = 7 };
 
@@ -23,7 +24,7 @@ struct tp_variable {
 struct tp_variables {
     Dwarf_Die *die; /* the function */
     Dwarf_CFI *cfi;
-    const void *seen; /* so far has it been walked */
+    struct tp_die_walk walk;
     bool known; /* they were collected */
     TP_VECTOR(struct tp_variable) list;
     TP_VECTOR(Dwarf_Die) inlined; /* calls that were inlined, inner behind outer */

@@ -170,6 +170,29 @@ def types(bound=1, size=32, place=0, file=0, form=0x18, block=".byte 0"):
             "dies": TYPES.format(bound=bound, size=size, place=place, file=file, block=block)}
 
 
+NESTED_ABBREVIATIONS = """
+    .uleb128 2, 0x2e
+    .byte 1, 0x03, 0x08, 0x11, 0x01, 0x12, 0x07, 0, 0 # subprogram: name, low_pc, high_pc
+    .uleb128 3, 0x0b
+    .byte 1, 0, 0 # block
+"""
+NESTED = """
+    .uleb128 2
+    .asciz "f"
+    .quad _start, code_end - _start
+    .fill {depth}, 1, 3
+    .rept {inside}
+    .byte 3, 0
+    .endr
+    .fill {depth}, 1, 0
+    .byte 0, 0
+"""
+
+
+def nested(depth, inside=0):
+    return {"children": 1, "abbreviations": NESTED_ABBREVIATIONS, "dies": NESTED.format(depth=depth, inside=inside)}
+
+
 LONG = """
     .byte 1, 1, 8
     .uleb128 1
@@ -206,6 +229,8 @@ OBJECTS = {
     "a block of 2^32 bytes": types(form=0x04, block=".long 0xffffffff"),
     "a block of 2^63 bytes": types(form=0x09, block=".uleb128 0x8000000000000000"),
     "address number 2^63": types(form=0x1b, block=".uleb128 0x8000000000000000"),
+    "4,000,000 blocks, one in the other": nested(4000000),
+    "2,000,000 blocks in 250, one in the other": nested(250, 2000000),
     "list of locations number 2^63": types(form=0x22, block=".uleb128 0x8000000000000000"),
 }
 

@@ -570,8 +570,8 @@ static void test_data_beyond(void **state)
     free(data);
 }
 
-/* 200,000 sections of 16 bytes, one behind the other, with a symbol in each: a look through all sections for each symbol
- * would take minutes. */
+/* 200,000 sections of 16 bytes, one behind the other, with a symbol in each: a look through all sections for each
+ * symbol would take minutes. */
 static void test_data_many(void **state)
 {
     (void)state;
