@@ -12,7 +12,12 @@
 
 #include <string.h>
 
-enum { NO_OWNER = 0xffffffff, MAX_CHAIN = 8 };
+enum {
+    NO_OWNER = 0xffffffff,
+    MAX_CHAIN = 8,
+    MOST_NAME = 1 << 16,
+    NAMES_OF_FILE = 16, /* bytes of names for each of the file: symbols share names and their ends */
+};
 
 struct frame {
     uint64_t start, end;
@@ -21,6 +26,7 @@ struct frame {
 struct symbol {
     uint64_t start, end; /* end == start: no size */
     const char *name;
+    uint32_t name_bytes;
     uint32_t group; /* 0: exported; else counts the source file of a local symbol */
     uint32_t owner;
     uint8_t type, bind;
@@ -41,6 +47,7 @@ struct build {
     struct owner *owners;
     size_t frame_limit, symbol_limit, owner_limit;
     size_t frame_count, symbol_count, owner_count;
+    uint64_t names_left;
 };
 
 /* ------------------------------------------------------------------------------------------ sorting */
@@ -130,23 +137,32 @@ void fb_tables(const fb_object *o, struct elf_symbols tables[FB_TABLES])
     elf_symbols(&o->debug, ELF_SHT_SYMTAB, &tables[2]);
 }
 
-size_t fb_plain_size(const char *name)
+uint64_t fb_names_left(const fb_object *o)
 {
-    size_t n = 0;
-    while (name[n] && (name[n] != '@' || n == 0))
+    return NAMES_OF_FILE * (o->image.size + o->debug.size);
+}
+
+bool fb_take_name(uint64_t *left, const char *name, uint32_t *bytes)
+{
+    uint32_t n = 0, most = *left < MOST_NAME ? (uint32_t)*left : MOST_NAME;
+    while (n < most && name[n] && (name[n] != '@' || n == 0))
         n++;
-    return n;
+    *left -= n;
+    *bytes = n;
+    return n > 0 && n < most;
 }
 
 static void add_symbol(struct build *b, const struct elf_symbol *s, uint32_t group)
 {
     const struct fb_area *area = fb_area_at(b->o->areas, b->o->area_count, s->value);
-    if (!area || area->kind != FB_AREA_CODE)
+    uint32_t bytes;
+    if (!area || area->kind != FB_AREA_CODE || !fb_take_name(&b->names_left, s->name, &bytes))
         return;
     uint64_t left = area->end - s->value;
     b->symbols[b->symbol_count++] = (struct symbol){.start = s->value,
                                                     .end = s->value + (s->size < left ? s->size : left),
                                                     .name = s->name,
+                                                    .name_bytes = bytes,
                                                     .group = s->bind == ELF_STB_LOCAL ? group : 0,
                                                     .owner = NO_OWNER,
                                                     .type = s->type,
@@ -175,14 +191,14 @@ static void find_symbols(struct build *b)
         b->symbol_limit += go_functions_count(&b->o->image);
     b->symbols = fb_reserve(b->o, b->symbol_limit, sizeof *b->symbols);
     uint32_t group = 0;
+    b->names_left = fb_names_left(b->o);
     for (unsigned t = 0; b->symbols && t < FB_TABLES; t++) {
         group++;
         for (size_t i = 0; i < tables[t].count; i++) {
             elf_symbol(&tables[t], i, &s);
             if (s.type == ELF_STT_FILE)
                 group++;
-            else if ((s.type == ELF_STT_FUNC || s.type == ELF_STT_IFUNC || s.type == ELF_STT_NOTYPE) && s.defined &&
-                     s.name[0])
+            else if ((s.type == ELF_STT_FUNC || s.type == ELF_STT_IFUNC || s.type == ELF_STT_NOTYPE) && s.defined)
                 add_symbol(b, &s, group);
         }
     }
@@ -210,13 +226,12 @@ static int compare_names(const struct fb_name *a, const struct fb_name *b)
     unsigned ua = underscores(a->name), ub = underscores(b->name);
     if (ua != ub)
         return ua < ub ? -1 : 1;
-    size_t na = fb_plain_size(a->name), nb = fb_plain_size(b->name);
-    if (na != nb)
-        return na < nb ? -1 : 1;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? -1 : 1;
     bool weak_a = a->bind == ELF_STB_WEAK, weak_b = b->bind == ELF_STB_WEAK;
     if (weak_a != weak_b)
         return weak_a ? 1 : -1;
-    for (size_t i = 0; i < na; i++)
+    for (uint32_t i = 0; i < a->bytes; i++)
         if (a->name[i] != b->name[i])
             return (unsigned char)a->name[i] < (unsigned char)b->name[i] ? -1 : 1;
     return 0;
@@ -271,8 +286,8 @@ static struct fused fuse(const struct symbol *s, size_t n)
         f.ifunc |= s[i].type == ELF_STT_IFUNC;
         f.untyped &= s[i].type == ELF_STT_NOTYPE;
         f.local &= s[i].bind == ELF_STB_LOCAL;
-        if (fb_better_name(&(struct fb_name){s[i].name, s[i].type, s[i].bind},
-                           &(struct fb_name){f.best->name, f.best->type, f.best->bind}))
+        if (fb_better_name(&(struct fb_name){s[i].name, s[i].name_bytes, s[i].type, s[i].bind},
+                           &(struct fb_name){f.best->name, f.best->name_bytes, f.best->type, f.best->bind}))
             f.best = &s[i];
     }
     return f;
@@ -303,7 +318,7 @@ static void find_owners(struct build *b)
         if (n > 0) {
             struct fused g = fuse(&b->symbols[s], n);
             bool sized = g.end > start;
-            size_t size = fb_plain_size(g.best->name); /* without a version: a copy only where there is one */
+            size_t size = g.best->name_bytes; /* without a version: a copy only where there is one */
             bool in_frame = g.local && start < frame_end && !framed;
             bool only_label = g.untyped && !sized && (start < sized_end || in_frame);
             for (size_t i = 0; !only_label && i < n; i++)
@@ -487,7 +502,7 @@ static void link_pieces(struct build *b)
     }
     for (size_t i = 0; i < b->symbol_count; i++) {
         const struct symbol *s = &b->symbols[i];
-        struct wanted *w = name_place(&t, s->name, fb_plain_size(s->name), s->group);
+        struct wanted *w = name_place(&t, s->name, s->name_bytes, s->group);
         if (w->size != 0 && w->owner == NO_OWNER)
             w->owner = s->owner;
     }

@@ -39,6 +39,7 @@ struct fb_block {
 struct fb_datum {
     uint64_t start, end;
     struct elf_symbol symbol;
+    uint32_t name_bytes;
     uint32_t outer;
 };
 
@@ -71,12 +72,15 @@ void eh_frame_ranges(const struct elf_image *image, void (*found)(void *user, ui
 /* All symbol tables that count: .symtab, .dynsym, and .symtab of the debug file. */
 void fb_tables(const fb_object *o, struct elf_symbols tables[FB_TABLES]);
 
-/* Bytes of a symbol's name without its version. */
-size_t fb_plain_size(const char *name);
+/* Bytes of a symbol's name without its version. False: it is empty or longer than 64 KB, or `left`, at first
+ * fb_names_left, is used up: names may lie one in the other, but not all of them in many others. */
+bool fb_take_name(uint64_t *left, const char *name, uint32_t *bytes);
+uint64_t fb_names_left(const fb_object *o);
 
 /* Of two symbols of the same place: whether a's name is better, by rules 1 to 6 of functions.h. */
 struct fb_name {
     const char *name;
+    uint32_t bytes; /* of fb_take_name */
     uint8_t type, bind;
 };
 bool fb_better_name(const struct fb_name *a, const struct fb_name *b);

@@ -39,14 +39,15 @@ static bool datum_before(const void *a, const void *b)
         return x->start < y->start;
     if (x->end != y->end)
         return x->end < y->end;
-    return fb_better_name(&(struct fb_name){x->symbol.name, x->symbol.type, x->symbol.bind},
-                          &(struct fb_name){y->symbol.name, y->symbol.type, y->symbol.bind});
+    return fb_better_name(&(struct fb_name){x->symbol.name, x->name_bytes, x->symbol.type, x->symbol.bind},
+                          &(struct fb_name){y->symbol.name, y->name_bytes, y->symbol.type, y->symbol.bind});
 }
 
 static void build(fb_object *o)
 {
     struct elf_symbols tables[FB_TABLES];
     struct elf_symbol s;
+    uint64_t left = fb_names_left(o);
     find_sections(o);
     fb_tables(o, tables);
     for (unsigned t = 0; t < FB_TABLES; t++)
@@ -58,9 +59,10 @@ static void build(fb_object *o)
         for (size_t i = 0; i < tables[t].count; i++) {
             elf_symbol(&tables[t], i, &s);
             bool type = s.type == STT_OBJECT || s.type == STT_COMMON || s.type == ELF_STT_NOTYPE;
-            if (type && s.defined && s.name[0] && s.size && s.size < UINT64_MAX / 4 && s.value < UINT64_MAX / 4 &&
-                section_of(o, s.value))
-                o->data[o->data_count++] = (struct fb_datum){s.value, s.value + s.size, s, NONE};
+            uint32_t bytes;
+            if (type && s.defined && s.size && s.size < UINT64_MAX / 4 && s.value < UINT64_MAX / 4 &&
+                section_of(o, s.value) && fb_take_name(&left, s.name, &bytes))
+                o->data[o->data_count++] = (struct fb_datum){s.value, s.value + s.size, s, bytes, NONE};
         }
     }
     fb_sort(o, o->data, o->data_count, sizeof *o->data, datum_before);
@@ -100,7 +102,7 @@ bool fb_data_at(fb_object *o, uint64_t address, struct fb_data *out)
         start = datum->start > start ? datum->start : start;
         end = datum->end < end ? datum->end : end;
         out->name = datum->symbol.name;
-        out->name_bytes = fb_plain_size(out->name);
+        out->name_bytes = datum->name_bytes;
         out->address = datum->start;
         out->size = datum->end - datum->start;
     }

@@ -390,17 +390,24 @@ const uint8_t *fb_build_id(const fb_object *o, uint32_t *bytes)
     return elf_build_id(&o->image, bytes);
 }
 
+/* Whether a symbol has this name, with or without a version. */
+static bool is_named(const char *symbol, const char *name)
+{
+    for (; *name; name++, symbol++)
+        if (*symbol != *name)
+            return false;
+    return *symbol == 0 || *symbol == '@';
+}
+
 bool fb_symbol(const fb_object *o, const char *name, uint64_t *address)
 {
     struct elf_symbols tables[FB_TABLES];
     struct elf_symbol symbol;
-    size_t size = elf_text_size(name);
     fb_tables(o, tables);
     for (unsigned t = 0; t < FB_TABLES; t++)
         for (size_t i = 0; i < tables[t].count; i++) {
             elf_symbol(&tables[t], i, &symbol);
-            if (!symbol.defined || fb_plain_size(symbol.name) != size ||
-                !elf_same_bytes((const uint8_t *)symbol.name, (const uint8_t *)name, size))
+            if (!symbol.defined || !is_named(symbol.name, name))
                 continue;
             *address = symbol.value + o->bias;
             return true;

@@ -530,6 +530,7 @@ static void test_data(void **state)
         &f.test.host, &(struct fb_source){.image = data, .image_bytes = size, .bias = 0x1000, .data_only = true}, NULL);
     assert_non_null(object);
     assert_true(fb_symbol(object, "outer", &outer));
+    assert_false(fb_symbol(object, "oute", &start));
     check_datum(object, outer, 0, "outer", 0, 16, 64);
     check_datum(object, outer, 17, "inner", 16, 24, 8);
     check_datum(object, outer, 24, "outer", 24, 64, 64);
@@ -611,6 +612,55 @@ static void test_data_many(void **state)
     free(data);
 }
 
+/* 200,000 symbols of functions and as many of data, all named by ends of one text of 16 MB. What is short enough
+ * has its name. */
+static void test_names_in_names(void **state)
+{
+    (void)state;
+    enum { MANY = 200000, NAME = 16 << 20, SECTIONS = 64, SYMBOLS = SECTIONS + 5 * 64 };
+    enum { STRINGS = SYMBOLS + 2 * MANY * 24 };
+    struct files f;
+    size_t size = STRINGS + NAME + 3ul;
+    uint8_t *data = calloc(1, size);
+    Elf64_Sym *symbol = (Elf64_Sym *)(data + SYMBOLS);
+    Elf64_Shdr sections[] = {
+        {0},
+        {.sh_type = SHT_STRTAB, .sh_offset = STRINGS, .sh_size = NAME + 2},
+        {.sh_type = SHT_SYMTAB, .sh_offset = SYMBOLS, .sh_size = 2 * MANY * 24, .sh_link = 1, .sh_entsize = 24},
+        {.sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = 1 << 20, .sh_size = MANY},
+        {.sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC, .sh_addr = 2 << 20, .sh_size = MANY},
+    };
+    struct fb_function function;
+    struct fb_data datum;
+    *(Elf64_Ehdr *)data = (Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                                       .e_type = ET_DYN,
+                                       .e_machine = EM_X86_64,
+                                       .e_version = EV_CURRENT,
+                                       .e_shoff = SECTIONS,
+                                       .e_ehsize = sizeof(Elf64_Ehdr),
+                                       .e_shentsize = sizeof(Elf64_Shdr),
+                                       .e_shnum = 5};
+    memcpy(data + SECTIONS, sections, sizeof sections);
+    memset(data + STRINGS + 1, 'n', NAME);
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint32_t name = i == 0 ? NAME : 1 + i % NAME; /* the first of one byte */
+        symbol[2 * i] = (Elf64_Sym){.st_name = name, .st_info = STT_FUNC, .st_shndx = 3, .st_value = (1 << 20) + i / 2,
+                                    .st_size = 1};
+        symbol[2 * i + 1] = (Elf64_Sym){.st_name = name, .st_info = STT_OBJECT, .st_shndx = 4,
+                                        .st_value = (2 << 20) + i / 2, .st_size = 1};
+    }
+    begin_files(&f);
+    fb_object *object = fb_open(&f.test.host, &(struct fb_source){.image = data, .image_bytes = size}, NULL);
+    assert_non_null(object);
+    assert_true(fb_lookup(object, 1 << 20, &function));
+    assert_string_equal(function.name, "n");
+    assert_true(fb_data_at(object, 2 << 20, &datum));
+    assert_int_equal(datum.name_bytes, 1);
+    fb_close(object);
+    end_files(&f);
+    free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -631,6 +681,7 @@ int main(void)
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_data_beyond),
         cmocka_unit_test(test_data_many),
+        cmocka_unit_test(test_names_in_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
