@@ -288,6 +288,10 @@ static Dwarf *begin_dwarf(const struct symbols *s, struct tp_image *image)
     Dwarf *dwarf = image->elf ? dwarf_begin_elf(image->elf, DWARF_C_READ, NULL) : NULL;
     if (dwarf)
         dwarf_new_oom_handler(dwarf, go_on_without_memory);
+    if (dwarf && tp_image_repeats(image, dwarf)) {
+        dwarf_end(dwarf);
+        return NULL;
+    }
     return dwarf;
 }
 

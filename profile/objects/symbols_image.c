@@ -219,21 +219,85 @@ bool tp_image_lines(Dwarf_Die *unit, Dwarf_Lines **lines, size_t *count)
     return is_there;
 }
 
-uint64_t tp_image_debug_info(const struct tp_image *image)
+/* The section `.debug_NAME` or `.zdebug_NAME`, or NULL. */
+static Elf_Scn *debug_section(const struct tp_image *image, const char *which, GElf_Shdr *header)
 {
     Elf_Scn *section = NULL;
-    GElf_Shdr header;
     size_t names;
 
     if (elf_getshdrstrndx(image->elf, &names))
-        return 0;
+        return NULL;
     while ((section = elf_nextscn(image->elf, section))) {
-        const char *name = gelf_getshdr(section, &header) ? elf_strptr(image->elf, names, header.sh_name) : NULL;
-        if (name && header.sh_type != SHT_NOBITS &&
-            (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
-            return header.sh_size;
+        const char *name = gelf_getshdr(section, header) ? elf_strptr(image->elf, names, header->sh_name) : NULL;
+        if (name && name[0] == '.' && header->sh_type != SHT_NOBITS &&
+            strncmp(name += name[1] == 'z' ? 2 : 1, "debug_", 6) == 0 && strcmp(name + 6, which) == 0)
+            return section;
+    }
+    return NULL;
+}
+
+uint64_t tp_image_debug_info(const struct tp_image *image)
+{
+    GElf_Shdr header;
+
+    return debug_section(image, "info", &header) ? header.sh_size : 0;
+}
+
+/* A number of LEB128; past the end 0. */
+static uint64_t take_leb(const uint8_t **p, const uint8_t *end)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; *p < end; shift += 7) {
+        uint8_t byte = *(*p)++;
+        value |= shift < 64 ? (uint64_t)(byte & 127) << shift : 0;
+        if (byte < 128)
+            return value;
     }
     return 0;
+}
+
+/* Bytes of the table of abbreviations that begins at `p`. */
+static uint64_t abbreviations_size(const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *begin = p;
+
+    while (take_leb(&p, end)) {
+        take_leb(&p, end); /* the tag */
+        p += p < end;      /* whether there are children */
+        for (uint64_t name = 1, form = 1; name || form;) {
+            name = take_leb(&p, end);
+            form = take_leb(&p, end);
+            if (form == DW_FORM_implicit_const)
+                take_leb(&p, end);
+        }
+    }
+    return (uint64_t)(p - begin);
+}
+
+bool tp_image_repeats(const struct tp_image *image, Dwarf *dwarf)
+{
+    enum { MOST_TIMES = 64 };
+    GElf_Shdr header;
+    Elf_Scn *section = debug_section(image, "abbrev", &header);
+    const Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    uint64_t size = data ? data->d_size : 0, left = MOST_TIMES * (tp_image_debug_info(image) + size), type, bytes = 0;
+
+    for (int types = 0; types < 2; types++) {
+        Dwarf_Off at = 0, table, last = UINT64_MAX;
+        uint64_t *signature = types ? &type : NULL;
+        size_t head;
+        while (size && dwarf_next_unit(dwarf, at, &at, &head, NULL, &table, NULL, NULL, signature, NULL) == 0) {
+            const uint8_t *begin = data->d_buf;
+            if (table != last)
+                bytes = table < size ? abbreviations_size(begin + table, begin + size) : 0;
+            if (bytes > left)
+                return true;
+            left -= bytes;
+            last = table;
+        }
+    }
+    return false;
 }
 
 /* The bytes that a section is compressed from, to be freed; NULL: it is not whole, or compressed in another way. */

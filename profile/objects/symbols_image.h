@@ -55,6 +55,10 @@ bool tp_image_lines(Dwarf_Die *unit, Dwarf_Lines **lines, size_t *count);
  * also where variables are; else there are no lists of these. */
 void tp_image_inflate(struct tp_image *image, bool places);
 
+/* Whether so many units share so large tables of abbreviations that libdw would take hours and all memory to read them:
+ * it keeps each unit's own. No compiler writes that. */
+bool tp_image_repeats(const struct tp_image *image, Dwarf *dwarf);
+
 /* Bytes of its debug information as they are in the file; 0: it has none of its own. */
 uint64_t tp_image_debug_info(const struct tp_image *image);
 

@@ -46,6 +46,7 @@ unit:
     .long 0
 {dies}
 unit_end:
+{units}
     .section .debug_line, "", @progbits
     .long line_end - . - 4
     .short 5
@@ -193,6 +194,23 @@ def nested(depth, inside=0):
     return {"children": 1, "abbreviations": NESTED_ABBREVIATIONS, "dies": NESTED.format(depth=depth, inside=inside)}
 
 
+# 50,000 units, for each of which the last of 100,000 abbreviations is looked up.
+REPEATED = {"abbreviations": """
+    .set number, 2
+    .rept 99999
+    .uleb128 number
+    .byte 0x11, 0, 0, 0
+    .set number, number + 1
+    .endr
+""", "units": """
+    .rept 50000
+    .long 10
+    .short 4
+    .long abbreviations
+    .byte 8
+    .uleb128 100000
+    .endr
+"""}
 LONG = """
     .byte 1, 1, 8
     .uleb128 1
@@ -229,6 +247,7 @@ OBJECTS = {
     "a block of 2^32 bytes": types(form=0x04, block=".long 0xffffffff"),
     "a block of 2^63 bytes": types(form=0x09, block=".uleb128 0x8000000000000000"),
     "address number 2^63": types(form=0x1b, block=".uleb128 0x8000000000000000"),
+    "50,000 units with the last of 100,000 abbreviations": REPEATED,
     "4,000,000 blocks, one in the other": nested(4000000),
     "2,000,000 blocks in 250, one in the other": nested(250, 2000000),
     "list of locations number 2^63": types(form=0x22, block=".uleb128 0x8000000000000000"),
@@ -237,8 +256,9 @@ OBJECTS = {
 
 def make(path, said):
     source = path + ".S"
-    words = {"length": LENGTH, "children": 0, "abbreviations": "", "dies": "", "names": FOLDER + FILE, "kind": 0x11,
-             "named": 3, "unit": 1, "number": "", "name": "absurd.c", **(SPLIT if "split" in said else {}), **said}
+    words = {"length": LENGTH, "children": 0, "abbreviations": "", "dies": "", "units": "", "names": FOLDER + FILE,
+             "kind": 0x11, "named": 3, "unit": 1, "number": "", "name": "absurd.c",
+             **(SPLIT if "split" in said else {}), **said}
     with open(source, "w", encoding="utf-8") as out:
         out.write(HEAD.format(**{**words, "name": words["name"].format(path=path)}))
     subprocess.run([*CC, "-nostdlib", "-static", "-no-pie", "-Wl,-Ttext=%#x" % BASE, "-o", path, source], check=True)
