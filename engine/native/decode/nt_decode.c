@@ -40,9 +40,11 @@ bool nt_decoder_init(struct nt_decoder *decoder, void *(*symbol)(const char *nam
         return false;
     decoder->amd = amd;
     ZydisDecoder *state = (ZydisDecoder *)decoder->state;
-    /* MPX is no operation on any CPU that is still made, whatever registers it names. */
+    /* MPX is no operation on any CPU that is still made, whatever registers it names. Without a shadow stack, which no
+     * program has here, `rdssp` is none either, and leaves the register as it was. */
     return ZYAN_SUCCESS(init(state, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
-           ZYAN_SUCCESS(mode(state, ZYDIS_DECODER_MODE_MPX, ZYAN_FALSE));
+           ZYAN_SUCCESS(mode(state, ZYDIS_DECODER_MODE_MPX, ZYAN_FALSE)) &&
+           ZYAN_SUCCESS(mode(state, ZYDIS_DECODER_MODE_CET, ZYAN_FALSE));
 }
 
 const char *nt_decode_name(const struct nt_decoder *decoder, const struct nt_insn *insn)
