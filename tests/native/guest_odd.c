@@ -4,6 +4,7 @@
  *
  * Each is put into a page at a fixed address and called. Prints the same on the bare CPU, which depends on its maker.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -174,15 +175,19 @@ static int twice(int value)
     return 2 * value + 1;
 }
 
-/* The program steps through itself: branches, calls, a system call; from a `popf` on, and from an `iret` on. */
+/* The program steps through itself: branches, calls, a file that nobody has read yet, a system call; from a `popf` on,
+ * and from an `iret` on. The flags NT and ID, which are set meanwhile, stay. */
 static void traced(void)
 {
     struct sigaction action = {.sa_sigaction = stepping, .sa_flags = SA_SIGINFO}, old;
     int (*volatile function)(int) = twice;
-    volatile int sum = 0;
+    int file = open("/proc/self/exe", O_RDONLY);
+    volatile int sum = 0, *unread = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, file, 0);
+    unsigned long flags;
 
     sigaction(SIGTRAP, &action, &old);
-    __asm__ volatile("sub $128, %%rsp; pushf; orl $0x100, (%%rsp); popf; add $128, %%rsp" ::: "memory", "cc");
+    __asm__ volatile("sub $128, %%rsp; pushf; orl $0x204100, (%%rsp); popf; add $128, %%rsp" ::: "memory", "cc");
+    sum += *unread;
     for (int i = 0; i < 20; i++) {
         sum += function(i);
         if (i & 1)
@@ -190,14 +195,14 @@ static void traced(void)
     }
     __asm__ volatile("mov $39, %%eax; syscall; xor %%eax, %%eax; cpuid" ::
                          : "rax", "rbx", "rcx", "rdx", "r11", "memory");
-    __asm__ volatile("sub $128, %%rsp; pushf; andl $~0x100, (%%rsp); popf; add $128, %%rsp" ::
-                         : "memory", "cc");
+    __asm__ volatile("sub $128, %%rsp; pushf; mov (%%rsp), %0; andl $~0x204100, (%%rsp); popf; add $128, %%rsp"
+                     : "=r"(flags)::"memory", "cc");
     __asm__ volatile("mov %%rsp, %%rcx; sub $128, %%rsp; mov %%ss, %%eax; push %%rax; push %%rcx; pushf; "
                      "orl $0x100, (%%rsp); push $0x33; lea 1f(%%rip), %%rax; push %%rax; iretq; 1: nop; nop; "
                      "sub $128, %%rsp; pushf; andl $~0x100, (%%rsp); popf; add $128, %%rsp" ::
                          : "rax", "rcx", "memory", "cc");
     sigaction(SIGTRAP, &old, NULL);
-    printf("%d steps, %lx, sum %d\n", steps, step_hash, sum);
+    printf("%d steps, %lx, sum %d, flags %lx\n", steps, step_hash, sum, flags & 0x204100);
 }
 
 /* The three system calls in the kernel's own page fault where others fail. */

@@ -201,8 +201,11 @@ END(nt_state_load)
 
 /* ------------------------------------------------------------------------------- from the kernel: signals */
 
+/* The kernel has put away the other flags that the engine cannot live with. NT and ID must stay: it does not take them
+ * from the frame when the handler returns. */
 FUNCTION(nt_signal_entry)
-    pushq $PLAIN_FLAGS
+    pushfq
+    andl $~ALIGNMENT_CHECK, (%rsp)
     popfq
     jmp *nt_gate_to + 8(%rip)
 END(nt_signal_entry)

@@ -568,6 +568,13 @@ static bool is_in_call(uint64_t rip)
             memcmp((const void *)(rip - sizeof syscall), syscall, sizeof syscall) == 0);
 }
 
+/* A step of the program's, or behind a store: the CPU has made it where the flag was set, even in a call of the
+ * engine's. */
+static bool is_step(const siginfo_t *info, const struct nt_context *context)
+{
+    return info->si_signo == SIGTRAP && info->si_code == TRAP_TRACE && context->eflags & FLAG_TF;
+}
+
 void nt_signal_handle(int signal, void *siginfo, void *ucontext)
 {
     siginfo_t *info = siginfo;
@@ -578,7 +585,8 @@ void nt_signal_handle(int signal, void *siginfo, void *ucontext)
     if (info->si_code == SI_QUEUE && info->si_ptr == NT_WAKES) {
         if (nt_code_holds(nt.code, context->rip))
             nt_outside_rest(thread);
-    } else if (!is_fault(signal) || info->si_code <= 0 || is_in_call(context->rip)) {
+    } else if (!is_fault(signal) || info->si_code <= 0 ||
+               (is_in_call(context->rip) && !is_step(info, context))) {
         take_sent(thread, info, context);
     } else if (signal == SIGTRAP && thread->step_from != 0 && context->eflags & FLAG_TF) {
         take_step(thread, context);
