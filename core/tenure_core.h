@@ -305,6 +305,7 @@ struct tn_way {
 #define TN_PARKED 0x2000000000000000ull  /* the same, of a line in which this bit is not what it is in the address */
 #define TN_UNASKED 0x1000000000000000ull /* the same */
 #define TN_APART 0x0800000000000000ull /* the same */
+#define TN_MARKS (TN_NO_LINE | TN_FRESH | TN_PARKED | TN_UNASKED | TN_APART)
 
 /* The hot part of a thread; all of it, and the arrays that follow it, are reached from one base register.
  * Only the fields above the line are the engine's to touch. */

@@ -790,9 +790,11 @@ static __attribute__((noinline)) void slow_data_12(struct tn_thread *thread, uin
     slow_data_in(thread, address, id, 12);
 }
 
+/* An address with bits that are marks faults; and it is that of no line with such a mark. */
 void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
     const struct tn_l1 *l1 = thread->d1;
+    address &= ~TN_MARKS;
     thread->tally.slow_data++;
     if (l1->usual_ways == 8)
         slow_data_in(thread, address, id, 8);
@@ -809,6 +811,7 @@ void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 void tn_whole_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
     struct tn_access_entry *entry = tn_code_get_access(&thread->core->code, id);
+    address &= ~TN_MARKS;
     thread->tally.slow_data++;
     if (!touch_elsewhere(thread, address, entry))
         touch_lines(thread, address, entry);

@@ -205,6 +205,16 @@ static void traced(void)
     printf("%d steps, %lx, sum %d, flags %lx\n", steps, step_hash, sum, flags & 0x204100);
 }
 
+/* Addresses that are one bit away from that of a line which is in the cache. */
+static void next_to_line(void)
+{
+    for (volatile int bit = 47; bit < 64; bit++) {
+        printf("%d with bit %d: ", *(volatile unsigned char *)page, bit);
+        if (!sigsetjmp(back, 1))
+            printf("%d\n", *(volatile unsigned char *)((uintptr_t)page | 1ul << bit));
+    }
+}
+
 /* The three system calls in the kernel's own page fault where others fail. */
 static void calls_of_page(void)
 {
@@ -298,6 +308,7 @@ int main(void)
     return_to(0xfff3);
     calls_32();
     calls_of_page();
+    next_to_line();
     traced();
     printf("tail %d, %d\n", tail(), tail());
     return 0;
