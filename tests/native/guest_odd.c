@@ -205,6 +205,19 @@ static void traced(void)
     printf("%d steps, %lx, sum %d, flags %lx\n", steps, step_hash, sum, flags & 0x204100);
 }
 
+/* Aligned accesses while all are checked; what the engine does meanwhile is not checked. */
+static void aligned(void)
+{
+    static volatile int memory[64 * PAGE];
+    int sum = 0;
+
+    __asm__ volatile("sub $128, %%rsp; pushf; orl $0x40000, (%%rsp); popf; add $128, %%rsp" ::: "memory", "cc");
+    for (int i = 0; i < 64 * PAGE; i += 40)
+        sum += ++memory[i];
+    __asm__ volatile("sub $128, %%rsp; pushf; andl $~0x40000, (%%rsp); popf; add $128, %%rsp" ::: "memory", "cc");
+    printf("sum %d\n", sum);
+}
+
 /* Addresses that are one bit away from that of a line which is in the cache. */
 static void next_to_line(void)
 {
@@ -309,6 +322,7 @@ int main(void)
     calls_32();
     calls_of_page();
     next_to_line();
+    aligned();
     traced();
     printf("tail %d, %d\n", tail(), tail());
     return 0;

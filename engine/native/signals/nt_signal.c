@@ -21,8 +21,9 @@
 #define ALL_MASK (~0UL)
 
 /* The CPU's numbers of faults, and bits of a page fault's error. */
-enum { TRAP_OPCODE = 6, TRAP_PAGE = 14 };
+enum { TRAP_OPCODE = 6, TRAP_PAGE = 14, TRAP_ALIGNMENT = 17 };
 #define FLAG_TF 0x100UL
+#define FLAG_AC 0x40000UL
 enum { FAULT_PRESENT = 1, FAULT_STORE = 2, FAULT_USER = 4, FAULT_FETCH = 16 };
 
 /* What the kernel does with these by default ends no process. */
@@ -601,6 +602,8 @@ void nt_signal_handle(int signal, void *siginfo, void *ucontext)
         thread->copy_signal = signal;
         thread->copy_code = info->si_code;
         context->rip = (uint64_t)nt_copy_fault;
+    } else if (context->trap == TRAP_ALIGNMENT) { /* of the engine's own, while the program has its accesses checked */
+        context->eflags &= ~FLAG_AC;
     } else {
         nt_die(125, "the native engine failed: signal %d at %lx, address %lx, program at %lx\n", signal,
                context->rip, context->address, thread->area->rip);
