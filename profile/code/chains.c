@@ -32,6 +32,7 @@ struct chains {
     const struct tp_graph *graph;
     struct state *at; /* by block: what is where when it is entered */
     bool *reached;    /* by block */
+    bool *forks;      /* by site: what it loads, of an address that it has loaded itself, is one of several pointers */
     struct {
         int32_t displacement;
         uint8_t base;
@@ -183,6 +184,34 @@ static bool is_beside(const struct tp_graph *graph, uint32_t site, uint32_t load
     return site != load && a->address == b->address && apart < LINE && apart > -LINE;
 }
 
+static bool is_of(const struct origins *origins, uint32_t load)
+{
+    bool is = false;
+
+    for (uint32_t i = 0; i < MOST; i++)
+        is |= origins->load[i] == load;
+    return is;
+}
+
+/* Whether a load's address is what it has loaded itself and an index that is new each time: that is in a register
+ * `written` in the block, by something else than a load from a place that stays the same. */
+static bool forks(const struct tp_graph *graph, const struct state *state, uint32_t site, uint32_t written)
+{
+    bool itself = false, index = false;
+
+    for (uint32_t i = 0; i < REGISTERS && graph->code.at[site].loads; i++) {
+        const struct origins *origins = &state->place[i];
+        if (!(graph->code.at[site].address >> i & 1))
+            continue;
+        bool is = is_of(origins, site + 1), varies = written >> i & 1;
+        for (uint32_t k = 0; k < MOST && origins->load[k]; k++)
+            varies &= graph->code.at[origins->load[k] - 1].address != 0;
+        itself |= is;
+        index |= !is && varies;
+    }
+    return itself && index;
+}
+
 /* The loads of each access. */
 static int gather(struct chains *c)
 {
@@ -190,17 +219,20 @@ static int gather(struct chains *c)
 
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         struct state state = c->at[b];
+        uint32_t written = 0;
         for (uint32_t i = 0; c->reached[b] && i < graph->blocks.at[b].sites; i++) {
             uint32_t site = graph->blocks.at[b].first + i;
             struct origins origins = {{0}};
             add_registers(&origins, &state, graph->code.at[site].address);
             for (uint32_t k = 0; k < MOST && origins.load[k]; k++) {
                 uint32_t load = origins.load[k] - 1;
-                struct tp_chain chain = {site, load, is_beside(graph, site, load), false};
+                struct tp_chain chain = {site, load, is_beside(graph, site, load), 0};
                 if (!TP_VECTOR_PUSH(&c->out->list, chain))
                     return -1;
             }
+            c->forks[site] = forks(graph, &state, site, written);
             execute(c, &state, site);
+            written |= graph->code.at[site].writes;
         }
     }
     return 0;
@@ -254,7 +286,7 @@ static int chain_order(const void *a, const void *b)
 }
 
 /* Those of sites that are wanted stay. */
-static int find_circles(struct tp_chains *chains, uint32_t sites, const bool *wanted)
+static int find_circles(struct tp_chains *chains, uint32_t sites, const bool *wanted, const bool *forks)
 {
     uint32_t *seen = calloc(sites, sizeof *seen), *stack = calloc(sites, sizeof *stack);
     bool failed = !seen || !stack;
@@ -262,7 +294,8 @@ static int find_circles(struct tp_chains *chains, uint32_t sites, const bool *wa
     qsort(chains->list.at, chains->list.count, sizeof *chains->list.at, chain_order);
     for (uint32_t i = 0; !failed && i < chains->list.count; i++) {
         struct tp_chain *chain = &chains->list.at[i];
-        chain->circular = wanted[chain->site] && leads_to_itself(chains, chain->load, seen, i + 1, stack);
+        if (wanted[chain->site] && leads_to_itself(chains, chain->load, seen, i + 1, stack))
+            chain->circular = forks[chain->load] ? 2 : 1;
     }
     size_t kept = 0;
     for (size_t i = 0; i < chains->list.count; i++) {
@@ -280,16 +313,18 @@ static int find_circles(struct tp_chains *chains, uint32_t sites, const bool *wa
 int tp_chains_make(struct tp_chains *chains, const struct tp_graph *graph, const bool *wanted)
 {
     struct chains c = {.out = chains, .graph = graph, .at = calloc(graph->blocks.count, sizeof *c.at),
-                       .reached = calloc(graph->blocks.count, sizeof *c.reached)};
-    bool failed = !c.at || !c.reached;
+                       .reached = calloc(graph->blocks.count, sizeof *c.reached),
+                       .forks = calloc(graph->sites, sizeof *c.forks)};
+    bool failed = !c.at || !c.reached || !c.forks;
 
     chains->list.count = 0;
     if (!failed) {
         solve(&c);
-        failed = gather(&c) || find_circles(chains, graph->sites, wanted);
+        failed = gather(&c) || find_circles(chains, graph->sites, wanted, c.forks);
     }
     free(c.at);
     free(c.reached);
+    free(c.forks);
     return failed ? -1 : 0;
 }
 

@@ -18,7 +18,8 @@
 struct tp_chain {
     uint32_t site, load; /* the address of the access at `site` is made of what `load` has loaded */
     bool beside;         /* both are made of the same registers, less than a line apart: in one line, mostly */
-    bool circular;       /* and that of `load`, in one step or several, of what it has loaded itself */
+    uint8_t circular;    /* 1: and that of `load`, in one step or several, of what it has loaded itself; 2: and of an
+                            index, so that it loads one of several pointers; else 0 */
 };
 
 struct tp_chains {

@@ -88,7 +88,8 @@ struct tp_loop {
 /* The address of an access is made of what another one has loaded (profile/code/chains.h). */
 struct tp_address_load {
     uint32_t instr, load; /* instructions + 1 */
-    bool beside, circular;
+    bool beside;
+    uint8_t circular;
 };
 
 struct tp_thread {

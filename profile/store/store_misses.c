@@ -291,10 +291,10 @@ static int by_address_load(const void *a, const void *b)
 static int write_address_load(struct tp_store *store, struct tp_insert *insert, const void *pieces, size_t count)
 {
     const struct tp_address_load *x = pieces;
-    bool circular = false;
+    uint8_t circular = 0;
 
     for (size_t i = 0; i < count; i++)
-        circular |= x[i].circular;
+        circular = x[i].circular > circular ? x[i].circular : circular;
     TP_PUT(insert, TP_ID(row_of_instruction(store, x->instr)), TP_ID(row_of_instruction(store, x->load)),
            TP_INTEGER(circular));
     return tp_insert_row(store, insert);

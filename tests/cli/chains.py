@@ -17,6 +17,7 @@ TENURE, GUEST = (os.path.abspath(path) for path in sys.argv[1:3])
 
 # By function: whether the access that misses most has such a load that follows pointers; and one that does not.
 WANTED = {'list': (True, False), 'search': (True, False), 'recursive': (True, False), 'bucket': (True, True),
+          'indices': (True, False),
           'gather': (False, True), 'straight': (False, False), 'copy': (False, False)}
 WORST = """
     SELECT id FROM instructions WHERE function = ? ORDER BY ifnull(D1mr, 0) + ifnull(D1mw, 0) DESC, id LIMIT 1"""
@@ -39,6 +40,9 @@ def main():
             profile = sqlite3.connect('p')
             for function, wanted in WANTED.items():
                 check(f'{level}: {function}', found(profile, function), wanted)
+            kinds = {circular for circular, in profile.execute(
+                "SELECT circular FROM address_loads WHERE function = 'digits' AND circular > 0")}
+            check(f'{level}: digits choose a pointer', kinds, {2})
             rows = profile.execute('SELECT count(*), sum(function <> load_function) FROM address_loads').fetchone()
             check(f'{level}: of one function', (rows[0] > 5, rows[1]), (True, 0))
             profile.close()

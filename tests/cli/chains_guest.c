@@ -15,6 +15,10 @@ struct tree {
     struct tree *left, *right;
     long pad[5];
 };
+struct trie {
+    struct trie *child[4];
+    long pad[4];
+};
 struct entry {
     struct entry *next;
     long key, value, pad;
@@ -44,6 +48,22 @@ APART static long search(const struct tree *tree, long key)
     for (; tree && tree->key != key; depth++)
         tree = key < tree->key ? tree->left : tree->right;
     return depth;
+}
+
+APART static long digits(const struct trie *trie, unsigned key)
+{
+    long depth = 0;
+    for (; trie; depth++, key /= 4)
+        trie = trie->child[key % 4];
+    return depth;
+}
+
+APART static long indices(const unsigned *next, unsigned at)
+{
+    long steps = 0;
+    for (; at != 1; steps++)
+        at = next[at];
+    return steps;
 }
 
 APART static long recursive(const struct tree *tree)
@@ -91,7 +111,9 @@ int main(void)
 {
     static struct node *order[COUNT];
     static struct entry *table[BUCKETS];
-    static unsigned index[COUNT];
+    static unsigned index[COUNT], next[LARGE];
+    static struct trie trie;
+    unsigned last = 1;
     struct node *head = NULL;
     struct tree *root = NULL;
     long *array = calloc(LARGE, sizeof *array), sum = 0;
@@ -117,6 +139,20 @@ int main(void)
         (*place)->key = entry->key;
     }
     for (int i = 0; i < COUNT; i++) {
+        struct trie *at = &trie;
+        for (unsigned key = random_number() % COUNT; key; key /= 4) {
+            if (!at->child[key % 4])
+                at->child[key % 4] = calloc(1, sizeof *at);
+            at = at->child[key % 4];
+        }
+        if (!next[index[i]] && index[i] != 1) {
+            next[index[i]] = last;
+            last = index[i];
+        }
+    }
+    sum += indices(next, last);
+    for (int i = 0; i < COUNT; i++) {
+        sum += digits(&trie, random_number() % COUNT);
         sum += bucket(table, random_number() % (4 * COUNT));
         sum += search(root, random_number() % (4 * COUNT));
     }
