@@ -118,14 +118,16 @@ static const char objects[] =
 
 /* Of the strides of an instruction in a data object: how many, how often the most frequent one, and which, and how
  * often all that are kept. Whether it turns: the next frequent one, which leads from the end of a walk to the beginning
- * of another one, is no multiple, so that the other walk is along other places; NULL: not known. */
+ * of another one, is no multiple, so that the other walk is along other places; NULL: not known. Where some steps find
+ * their line, the walk itself has multiples, too: those in its direction are asked last. */
 static const char with_strides[] =
     " LEFT JOIN (SELECT z.instruction_id, z.data_id, z.strides, max(iif(place = 1, count, 0)) AS regular,"
     " max(iif(place = 1, stride, NULL)) AS stride, sum(count) AS kept, max(iif(place = 2 AND count > 1, stride, NULL))"
     " %% max(iif(place = 1, nullif(stride, 0), NULL)) <> 0 AS turns FROM t_stride_sums z"
-    " LEFT JOIN (SELECT *, row_number() OVER (PARTITION BY instruction_id, data_id ORDER BY count DESC, stride) AS"
-    " place"
-    " FROM t_strides WHERE data_id IN (SELECT data_id FROM temp.advice_objects)) k"
+    " LEFT JOIN (SELECT *, row_number() OVER (PARTITION BY instruction_id, data_id ORDER BY stride <> most AND"
+    " ifnull(stride %% most = 0 AND stride / most > 0, 0), count DESC, stride) AS place FROM (SELECT *,"
+    " first_value(stride) OVER (PARTITION BY instruction_id, data_id ORDER BY count DESC, stride) AS most"
+    " FROM t_strides WHERE data_id IN (SELECT data_id FROM temp.advice_objects))) k"
     " ON k.instruction_id = z.instruction_id AND k.data_id = z.data_id"
     " WHERE z.data_id IN (SELECT data_id FROM temp.advice_objects) GROUP BY z.instruction_id, z.data_id) p"
     " ON p.instruction_id = t.instruction_id AND p.data_id = t.data_id"

@@ -44,6 +44,7 @@ CASES = [
     case("short_rows.c", "stride", "in make_table", name="short_rows_80", flags=["-DROW=10"], time=40),
     case("short_rows.c", "stride", "in make_table", name="short_rows_160", flags=["-DROW=20"], time=40),
     case("column_vectors.cpp", "stride", "in make_table", time=7),
+    case("skipped_rows.c", "stride", "in make_table"),
     case("block_product.c", "blocking", "in make_second", time=3),
     case("block_transpose.c", "blocking stride", "in make_turned", time=7),
     case("fusion_steps.c", "fusion", "in make_values", time=30),
