@@ -245,9 +245,12 @@ static void see_moves(const ZydisDecodedInstruction *instruction, const ZydisDec
             see_register(&operand[i], out);
         else if (operand[i].type == ZYDIS_OPERAND_TYPE_REGISTER)
             out->writes |= bit_of(operand[i].reg.value);
-        else if (operand[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+        else if (operand[i].type == ZYDIS_OPERAND_TYPE_MEMORY && instruction->mnemonic != ZYDIS_MNEMONIC_NOP)
             see_memory(&operand[i], out);
     }
+    out->moves = clears || instruction->mnemonic == ZYDIS_MNEMONIC_NOP ||
+                 (instruction->mnemonic == ZYDIS_MNEMONIC_LEA && operand[1].mem.index == ZYDIS_REGISTER_NONE) ||
+                 (instruction->mnemonic == ZYDIS_MNEMONIC_MOV && (out->in_slot || (!out->loads && !out->stores)));
     see_cycles(instruction, operand, clears, out);
     if (instruction->meta.category == ZYDIS_CATEGORY_STRINGOP) /* rsi and rdi go on, and take nothing from memory */
         out->writes &= (uint16_t)~out->address;

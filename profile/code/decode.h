@@ -53,6 +53,7 @@ struct tp_decoded {
     uint16_t address; /* of its access to memory */
     bool keeps;       /* what it writes may be, in part, what was there before */
     bool loads, stores;
+    bool moves; /* between registers and slots of the stack, or a constant there, and nothing else; or does nothing */
     /* How fast (cycles.h): all registers, a bit for each, besides those of the address; and cycles from them, or from
      * what was loaded, to the result; and for how many cycles no other like it begins, where that is more than one. */
     uint64_t uses, sets;

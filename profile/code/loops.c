@@ -6,9 +6,11 @@
  * A loop's name is the range of its source lines. Optimised loops hold lines of several functions, those inlined into
  * them: what counts is the innermost inlined function that the whole loop is in, or else the function itself, and
  * an instruction of a function inlined further inside stands for the line that this was called from. So a loop over
- * an inlined iterator is named by the lines of the loop, not by the header's. Compilers say of some instructions that
- * they belong to a line before the loop, or to where the function begins: where the source text is at hand the name
- * begins at a line with a loop's keyword, and never at or before the function's declaration.
+ * an inlined iterator is named by the lines of the loop, not by the header's. What two inlined functions need, such as
+ * a constant, a compiler makes once, with a line of one of them, in a loop of the other: so instructions that only move
+ * do not count. Compilers say of some instructions that they belong to a line before the loop, or to where the function
+ * begins: where the source text is at hand the name begins at a line with a loop's keyword, and never at or before the
+ * function's declaration, but where the function is all on that line.
  *
  * Chains (chains.h) are of use where much is missed: they are looked for in functions that have at least one part in
  * MISSING_FUNCTION of all misses of level 1 by data, and kept of instructions that have one in MISSING.
@@ -187,12 +189,28 @@ static bool is_before(const struct tp_recording *rec, const struct tp_loop *loop
     return in && in->is_declared && file == in->file && line <= in->line;
 }
 
+/* A loop that has no other line: its function is all on one. */
+static void on_declaration(const struct tp_recording *rec, struct tp_loop *loop)
+{
+    const struct tp_function *in = tp_function_of(rec, loop->context);
+
+    if (loop->frame) {
+        loop->file = rec->frames.at[loop->frame - 1].file;
+        loop->line = loop->last_line = rec->frames.at[loop->frame - 1].line;
+    } else if (in && in->is_declared) {
+        loop->file = in->file;
+        loop->line = loop->last_line = in->line;
+    }
+}
+
 static void widen(const struct tp_recording *rec, struct tp_loop *loop, const struct tp_instr *instr)
 {
     uint32_t inner = 0;
 
+    if (common_frame(rec, loop->frame, instr->frame) != loop->frame)
+        return; /* it only moves */
     /* Of what is inlined into the loop's frame, where it was called there. */
-    for (uint32_t f = instr->frame; f && f != loop->frame; f = rec->frames.at[f - 1].parent)
+    for (uint32_t f = instr->frame; f != loop->frame; f = rec->frames.at[f - 1].parent)
         inner = f;
     uint32_t file = inner ? rec->frames.at[inner - 1].call_file : instr->file;
     uint32_t line = inner ? rec->frames.at[inner - 1].call_line : instr->line;
@@ -329,6 +347,33 @@ static int keep_cycles(struct loops *l, uint32_t context)
 
 /* ------------------------------------------------------------------------------------------ all */
 
+/* The frame of a loop is that of what does more than move. Its name: the head says which file; then all lines in it. */
+static void name_loops(struct loops *l, uint32_t before)
+{
+    struct tp_recording *rec = l->rec;
+    const struct tp_graph *graph = &l->graph;
+
+    for (uint32_t i = 0; i < graph->sites; i++) {
+        uint32_t frame = rec->instrs.at[graph->site[i].instr].frame;
+        for (struct tp_loop *loop = loop_at(l, i); loop && !graph->code.at[i].moves; loop = around(rec, loop)) {
+            loop->frame = loop->framed ? common_frame(rec, loop->frame, frame) : frame;
+            loop->framed = true;
+        }
+    }
+    for (size_t i = before; i < rec->loops.count; i++)
+        widen(rec, &rec->loops.at[i], &rec->instrs.at[graph->site[l->nest.loops.at[i - before].head].instr]);
+    for (uint32_t i = 0; i < graph->sites; i++) {
+        for (struct tp_loop *loop = loop_at(l, i); loop; loop = around(rec, loop))
+            widen(rec, loop, &rec->instrs.at[graph->site[i].instr]);
+    }
+    for (size_t i = before; i < rec->loops.count; i++) {
+        struct tp_loop *loop = &rec->loops.at[i];
+        if (!loop->file)
+            on_declaration(rec, loop);
+        narrow(rec, loop);
+    }
+}
+
 static int keep_loops(struct loops *l, uint32_t context)
 {
     struct tp_recording *rec = l->rec;
@@ -353,22 +398,7 @@ static int keep_loops(struct loops *l, uint32_t context)
         uint32_t loop = l->nest.loop_of.at[l->graph.block_of.at[place]];
         rec->instrs.at[l->sites->at[i].instr].loop = loop ? loop + before : 0;
     }
-    /* Their names: the head says which file; then all lines in that file. */
-    const struct tp_graph *graph = &l->graph;
-    for (size_t i = before; i < rec->loops.count; i++)
-        rec->loops.at[i].frame = rec->instrs.at[graph->site[l->nest.loops.at[i - before].head].instr].frame;
-    for (uint32_t i = 0; i < graph->sites; i++) {
-        for (struct tp_loop *loop = loop_at(l, i); loop; loop = around(rec, loop))
-            loop->frame = common_frame(rec, loop->frame, rec->instrs.at[graph->site[i].instr].frame);
-    }
-    for (size_t i = before; i < rec->loops.count; i++)
-        widen(rec, &rec->loops.at[i], &rec->instrs.at[graph->site[l->nest.loops.at[i - before].head].instr]);
-    for (uint32_t i = 0; i < graph->sites; i++) {
-        for (struct tp_loop *loop = loop_at(l, i); loop; loop = around(rec, loop))
-            widen(rec, loop, &rec->instrs.at[graph->site[i].instr]);
-    }
-    for (size_t i = before; i < rec->loops.count; i++)
-        narrow(rec, &rec->loops.at[i]);
+    name_loops(l, before);
     return 0;
 }
 

@@ -78,6 +78,7 @@ struct tp_statement {
 struct tp_loop {
     uint32_t parent;          /* + 1, a smaller index; 0: outermost */
     uint32_t context, frame;  /* + 1; frame: the innermost inlined function that all of it is in, or 0 */
+    bool framed;              /* the frame is known */
     uint32_t file, line, last_line; /* file + 1; of that function */
     uint32_t depth;           /* 1: outermost */
     uint64_t address;         /* of its head */

@@ -183,6 +183,16 @@ def check_c():
         db.close()
 
 
+def check_shared():
+    source = Source("shared.c")
+    db = record("shared", compiled("progshared", os.environ.get("CC", "cc"), "-g", "-O2", "-fno-tree-vectorize",
+                                   source.path))
+    check_loops(db, source, "shared", {"columns": (3, 3 * 40), "rows": (3 * 40, 3 * 40 * 30),
+                                       "around": (3 * 40 * 30, 3 * 40 * 30 * 9), "times": (1, 3),
+                                       "on one line": (1, 40 * 30)})
+    db.close()
+
+
 def check_commands(name, source):
     text = run(TENURE, "report", "--statements", "--limit=3", name)
     place = f"loops.c:{source.line('first of several')}-{source.line('last of several')}"
@@ -269,6 +279,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         check_c()
+        check_shared()
         check_cpp()
         for compiler, test in (("gfortran", check_fortran), ("rustc", check_rust), ("go", check_go)):
             if shutil.which(compiler):
