@@ -570,10 +570,11 @@ static bool is_in_call(uint64_t rip)
 }
 
 /* A step of the program's, or behind a store: the CPU has made it where the flag was set, even in a call of the
- * engine's. */
+ * engine's. Nothing else traps in the engine's own code, whatever a virtual machine makes of the signal's code. */
 static bool is_step(const siginfo_t *info, const struct nt_context *context)
 {
-    return info->si_signo == SIGTRAP && info->si_code == TRAP_TRACE && context->eflags & FLAG_TF;
+    return info->si_signo == SIGTRAP && context->eflags & FLAG_TF &&
+           (info->si_code == TRAP_TRACE || !nt_code_holds(nt.code, context->rip));
 }
 
 void nt_signal_handle(int signal, void *siginfo, void *ucontext)
@@ -591,7 +592,7 @@ void nt_signal_handle(int signal, void *siginfo, void *ucontext)
         take_sent(thread, info, context);
     } else if (signal == SIGTRAP && thread->step_from != 0 && context->eflags & FLAG_TF) {
         take_step(thread, context);
-    } else if (signal == SIGTRAP && info->si_code == TRAP_TRACE) {
+    } else if (signal == SIGTRAP && (info->si_code == TRAP_TRACE || is_step(info, context))) {
         take_trace(thread, info, context);
     } else if ((is_copying(context->rip) || nt_code_holds(nt.code, context->rip)) &&
                take_store(thread, info, context)) {
@@ -605,8 +606,8 @@ void nt_signal_handle(int signal, void *siginfo, void *ucontext)
     } else if (context->trap == TRAP_ALIGNMENT) { /* of the engine's own, while the program has its accesses checked */
         context->eflags &= ~FLAG_AC;
     } else {
-        nt_die(125, "the native engine failed: signal %d at %lx, address %lx, program at %lx\n", signal,
-               context->rip, context->address, thread->area->rip);
+        nt_die(125, "the native engine failed: signal %d, code %d, at %lx, address %lx, program at %lx\n", signal,
+               info->si_code, context->rip, context->address, thread->area->rip);
     }
 }
 
