@@ -571,6 +571,20 @@ static void test_data_beyond(void **state)
     free(data);
 }
 
+/* The header of a file that is made here, with its sections at an offset. */
+static void put_header(uint8_t *data, uint64_t sections, uint16_t count, uint16_t names)
+{
+    *(Elf64_Ehdr *)data = (Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                                       .e_type = ET_DYN,
+                                       .e_machine = EM_X86_64,
+                                       .e_version = EV_CURRENT,
+                                       .e_shoff = sections,
+                                       .e_ehsize = sizeof(Elf64_Ehdr),
+                                       .e_shentsize = sizeof(Elf64_Shdr),
+                                       .e_shnum = count,
+                                       .e_shstrndx = names};
+}
+
 /* 200,000 sections of 16 bytes, one behind the other, with a symbol in each: a look through all sections for each
  * symbol would take minutes. */
 static void test_data_many(void **state)
@@ -583,14 +597,7 @@ static void test_data_many(void **state)
     Elf64_Shdr *section = (Elf64_Shdr *)(data + SECTIONS);
     Elf64_Sym *symbol = (Elf64_Sym *)(data + SYMBOLS);
     memcpy(data + STRINGS, "\0s\0x", 5);
-    *(Elf64_Ehdr *)data = (Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-                                       .e_type = ET_DYN,
-                                       .e_machine = EM_X86_64,
-                                       .e_version = EV_CURRENT,
-                                       .e_shoff = SECTIONS,
-                                       .e_ehsize = sizeof(Elf64_Ehdr),
-                                       .e_shentsize = sizeof(Elf64_Shdr),
-                                       .e_shstrndx = SHN_XINDEX};
+    put_header(data, SECTIONS, 0, SHN_XINDEX);
     section[0] = (Elf64_Shdr){.sh_size = MANY + 3, .sh_link = 1};
     section[1] = (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = STRINGS, .sh_size = 6};
     section[2] = (Elf64_Shdr){.sh_type = SHT_SYMTAB, .sh_offset = SYMBOLS, .sh_size = MANY * 24, .sh_link = 1,
@@ -632,14 +639,7 @@ static void test_names_in_names(void **state)
     };
     struct fb_function function;
     struct fb_data datum;
-    *(Elf64_Ehdr *)data = (Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-                                       .e_type = ET_DYN,
-                                       .e_machine = EM_X86_64,
-                                       .e_version = EV_CURRENT,
-                                       .e_shoff = SECTIONS,
-                                       .e_ehsize = sizeof(Elf64_Ehdr),
-                                       .e_shentsize = sizeof(Elf64_Shdr),
-                                       .e_shnum = 5};
+    put_header(data, SECTIONS, 5, 0);
     memcpy(data + SECTIONS, sections, sizeof sections);
     memset(data + STRINGS + 1, 'n', NAME);
     for (uint32_t i = 0; i < MANY; i++) {
