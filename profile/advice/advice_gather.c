@@ -133,8 +133,8 @@ static const char with_strides[] =
     " ON p.instruction_id = t.instruction_id AND p.data_id = t.data_id"
     " LEFT JOIN (SELECT a.instruction_id, sum(circular) AS links, max(iif(circular, 0, n.misses1)) AS waits,"
     " max(iif(circular, 0, n.missesL)) AS waitsL"
-    " FROM t_address_loads a JOIN (SELECT t.id%s FROM t_instructions t) n ON n.id = a.load_id GROUP BY"
-    " a.instruction_id) c ON c.instruction_id = t.instruction_id";
+    " FROM t_address_loads a JOIN (SELECT t.id%s FROM t_instructions t) n ON n.id = a.load_id"
+    " WHERE circular < 3 GROUP BY a.instruction_id) c ON c.instruction_id = t.instruction_id";
 
 static const char shares[] =
     "SELECT t.data_id, t.instruction_id, i.function_id, n.base_id, i.file_id, i.line, i.loop_id,"

@@ -9,19 +9,26 @@
 #include <string.h>
 
 enum {
+    RBP = 5,
     REGISTERS = 16, /* by their number in an instruction's code */
     SLOTS = 32,     /* of the stack: the first that a function uses */
-    PLACES = REGISTERS + SLOTS,
+    VECTORS = 32,
+    FIRST_VECTOR = REGISTERS + SLOTS,
+    FLAGS = FIRST_VECTOR + VECTORS,
+    PLACES = FLAGS + 1,
     MOST = 4,
     LINE = 64,
     SAVED = 1 << 3 | 1 << 4 | 1 << 5 | 0xf << 12,               /* rbx, rsp, rbp, r12 to r15: calls keep them */
     ARGUMENTS = 1 << 7 | 1 << 6 | 1 << 2 | 1 << 1 | 1 << 8 | 1 << 9 /* rdi, rsi, rdx, rcx, r8, r9 */
 };
 
-/* Loads: sites + 1 in their order, then zeroes. */
+/* Loads: sites + 1 in their order, then those COMPARED, then zeroes. */
 struct origins {
     uint32_t load[MOST];
 };
+
+/* Of a load whose value a pointer is not made of, but chosen by: through flags, or vector registers. */
+#define COMPARED (1u << 31)
 
 struct state {
     struct origins place[PLACES];
@@ -33,24 +40,31 @@ struct chains {
     struct state *at; /* by block: what is where when it is entered */
     bool *reached;    /* by block */
     bool *forks;      /* by site: what it loads, of an address that it has loaded itself, is one of several pointers */
+    struct tp_chains all; /* those made by COMPARED, too */
     struct {
         int32_t displacement;
         uint8_t base;
     } slot[SLOTS];
     uint32_t slots;
+    bool framed; /* rbp is the frame's pointer in all of the function */
 };
 
 /* ------------------------------------------------------------------------------------------ sets of loads */
 
 static bool add_load(struct origins *to, uint32_t load)
 {
-    uint32_t i = 0;
+    uint32_t i = 0, last;
 
-    while (i < MOST && to->load[i] && to->load[i] < load)
+    while (i < MOST && to->load[i] && to->load[i] < load) {
+        if (to->load[i] == (load & ~COMPARED))
+            return false;
         i++;
+    }
     if (i == MOST || to->load[i] == load)
         return false;
-    memmove(&to->load[i + 1], &to->load[i], (MOST - 1 - i) * sizeof to->load[0]);
+    for (last = i; last < MOST - 1 && to->load[last] && to->load[last] != (load | COMPARED);)
+        last++;
+    memmove(&to->load[i + 1], &to->load[i], (last - i) * sizeof to->load[0]);
     to->load[i] = load;
     return true;
 }
@@ -72,6 +86,15 @@ static void add_registers(struct origins *to, const struct state *state, uint32_
     }
 }
 
+static struct origins compared(const struct origins *from)
+{
+    struct origins to = {{0}};
+
+    for (uint32_t i = 0; i < MOST && from->load[i]; i++)
+        add_load(&to, from->load[i] | COMPARED);
+    return to;
+}
+
 /* ------------------------------------------------------------------------------------------ instructions */
 
 /* The place of the stack's slot that an instruction reads or writes; PLACES: none that is known. */
@@ -79,7 +102,7 @@ static uint32_t slot_of(struct chains *c, const struct tp_decoded *code)
 {
     uint32_t i = 0;
 
-    if (!code->in_slot)
+    if (!code->in_slot || (code->slot_base == RBP && !c->framed))
         return PLACES;
     while (i < c->slots && (c->slot[i].displacement != code->displacement || c->slot[i].base != code->slot_base))
         i++;
@@ -106,6 +129,7 @@ static bool call(struct chains *c, struct state *state, const struct tp_decoded 
         if (!(SAVED >> i & 1))
             state->place[i] = (struct origins){{0}};
     }
+    memset(&state->place[FIRST_VECTOR], 0, (PLACES - FIRST_VECTOR) * sizeof *state->place);
     return changed;
 }
 
@@ -120,6 +144,10 @@ static bool execute(struct chains *c, struct state *state, uint32_t site)
         return call(c, state, code);
     slot = code->loads || code->stores ? slot_of(c, code) : PLACES;
     add_registers(&value, state, code->reads);
+    for (uint32_t left = (uint32_t)(code->uses >> REGISTERS); left; left &= left - 1)
+        add_origins(&value, &state->place[FIRST_VECTOR + __builtin_ctz(left)]);
+    if (code->chooses)
+        add_origins(&value, &state->place[FLAGS]);
     if (code->loads && slot < PLACES)
         add_origins(&value, &state->place[slot]);
     else if (code->loads)
@@ -134,6 +162,11 @@ static bool execute(struct chains *c, struct state *state, uint32_t site)
     }
     if (code->stores && slot < PLACES)
         state->place[slot] = value;
+    value = compared(&value);
+    for (uint32_t left = (uint32_t)(code->sets >> REGISTERS); left; left &= left - 1)
+        state->place[FIRST_VECTOR + __builtin_ctz(left)] = value;
+    if (code->compares)
+        state->place[FLAGS] = value;
     return false;
 }
 
@@ -205,7 +238,7 @@ static bool forks(const struct tp_graph *graph, const struct state *state, uint3
             continue;
         bool is = is_of(origins, site + 1), varies = written >> i & 1;
         for (uint32_t k = 0; k < MOST && origins->load[k]; k++)
-            varies &= graph->code.at[origins->load[k] - 1].address != 0;
+            varies &= graph->code.at[(origins->load[k] & ~COMPARED) - 1].address != 0;
         itself |= is;
         index |= !is && varies;
     }
@@ -225,9 +258,10 @@ static int gather(struct chains *c)
             struct origins origins = {{0}};
             add_registers(&origins, &state, graph->code.at[site].address);
             for (uint32_t k = 0; k < MOST && origins.load[k]; k++) {
-                uint32_t load = origins.load[k] - 1;
+                uint32_t load = (origins.load[k] & ~COMPARED) - 1;
                 struct tp_chain chain = {site, load, is_beside(graph, site, load), 0};
-                if (!TP_VECTOR_PUSH(&c->out->list, chain))
+                if (!TP_VECTOR_PUSH(&c->all.list, chain) ||
+                    (!(origins.load[k] & COMPARED) && !TP_VECTOR_PUSH(&c->out->list, chain)))
                     return -1;
             }
             c->forks[site] = forks(graph, &state, site, written);
@@ -286,25 +320,36 @@ static int chain_order(const void *a, const void *b)
 }
 
 /* Those of sites that are wanted stay. */
-static int find_circles(struct tp_chains *chains, uint32_t sites, const bool *wanted, const bool *forks)
+static int find_circles(struct chains *c, const bool *wanted)
 {
+    struct tp_chains *chains = c->out;
+    uint32_t sites = c->graph->sites, mark = 0;
     uint32_t *seen = calloc(sites, sizeof *seen), *stack = calloc(sites, sizeof *stack);
-    bool failed = !seen || !stack;
+    bool *is_pointer = calloc(sites, sizeof *is_pointer), failed = !seen || !stack || !is_pointer;
+    size_t kept = 0;
 
     qsort(chains->list.at, chains->list.count, sizeof *chains->list.at, chain_order);
     for (uint32_t i = 0; !failed && i < chains->list.count; i++) {
         struct tp_chain *chain = &chains->list.at[i];
-        if (wanted[chain->site] && leads_to_itself(chains, chain->load, seen, i + 1, stack))
-            chain->circular = forks[chain->load] ? 2 : 1;
+        if (wanted[chain->site] && leads_to_itself(chains, chain->load, seen, ++mark, stack)) {
+            chain->circular = c->forks[chain->load] ? TP_CHAIN_FORKS : TP_CHAIN_FOLLOWS;
+            is_pointer[chain->site] = true;
+        }
     }
-    size_t kept = 0;
     for (size_t i = 0; i < chains->list.count; i++) {
         if (wanted[chains->list.at[i].site])
             chains->list.at[kept++] = chains->list.at[i];
     }
     chains->list.count = kept;
+    qsort(c->all.list.at, c->all.list.count, sizeof *c->all.list.at, chain_order);
+    for (uint32_t site = 0; !failed && site < sites; site++) {
+        if (wanted[site] && !is_pointer[site] && leads_to_itself(&c->all, site, seen, ++mark, stack))
+            failed = !TP_VECTOR_PUSH(&chains->list, (struct tp_chain){site, site, false, TP_CHAIN_CHOSEN});
+    }
+    qsort(chains->list.at, chains->list.count, sizeof *chains->list.at, chain_order);
     free(seen);
     free(stack);
+    free(is_pointer);
     return failed ? -1 : 0;
 }
 
@@ -314,17 +359,21 @@ int tp_chains_make(struct tp_chains *chains, const struct tp_graph *graph, const
 {
     struct chains c = {.out = chains, .graph = graph, .at = calloc(graph->blocks.count, sizeof *c.at),
                        .reached = calloc(graph->blocks.count, sizeof *c.reached),
-                       .forks = calloc(graph->sites, sizeof *c.forks)};
+                       .forks = calloc(graph->sites, sizeof *c.forks),
+                       .framed = true};
     bool failed = !c.at || !c.reached || !c.forks;
 
     chains->list.count = 0;
+    for (uint32_t i = 0; i < graph->sites; i++)
+        c.framed &= !(graph->code.at[i].writes >> RBP & 1) || graph->code.at[i].frames;
     if (!failed) {
         solve(&c);
-        failed = gather(&c) || find_circles(chains, graph->sites, wanted, c.forks);
+        failed = gather(&c) || find_circles(&c, wanted);
     }
     free(c.at);
     free(c.reached);
     free(c.forks);
+    TP_VECTOR_FREE(&c.all.list);
     return failed ? -1 : 0;
 }
 

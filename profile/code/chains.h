@@ -2,12 +2,16 @@
 /*
  * chains.h: which loads the address of an access comes from.
  *
- * An access whose address was loaded by another access, or by itself the last time round, has to wait for it; and where
- * loads lead back to themselves, a program follows pointers: a list, a tree, the chain of a bucket. What a register
- * holds is followed through the graph of a function, along all ways that were taken: through moves, arithmetic and
- * conditional moves, through the stack's slots where a register is put aside, and from a call of the function by itself
- * to its arguments. What other functions return, and what goes through vector registers, comes from nowhere. Of one
- * register at most MOST loads are known, those of the lowest addresses.
+ * An access whose address was loaded by another access, or by itself the last time round, has to wait for it; and
+ * where loads lead back to themselves, a program follows pointers: a list, a tree, the chain of a bucket. What a
+ * register holds is followed through the graph of a function, along all ways that were taken: through moves,
+ * arithmetic and conditional moves, through the stack's slots where a register is put aside, and from a call of the
+ * function by itself to its arguments. What other functions return comes from nowhere. Of one register at most MOST
+ * loads are known, those of the lowest addresses.
+ *
+ * A search without branches, or a heap, chooses its next address by what it has loaded, through flags and conditional
+ * moves, or vector registers: there is no pointer, but the next access waits all the same. Of these only the circles
+ * are told, as chains of an access by itself.
  */
 #ifndef TENURE_PROFILE_CHAINS_H
 #define TENURE_PROFILE_CHAINS_H
@@ -18,8 +22,14 @@
 struct tp_chain {
     uint32_t site, load; /* the address of the access at `site` is made of what `load` has loaded */
     bool beside;         /* both are made of the same registers, less than a line apart: in one line, mostly */
-    uint8_t circular;    /* 1: and that of `load`, in one step or several, of what it has loaded itself; 2: and of an
-                            index, so that it loads one of several pointers; else 0 */
+    uint8_t circular;
+};
+
+/* Whether the address of `load` is made, in one step or several, of what it has loaded itself. */
+enum {
+    TP_CHAIN_FOLLOWS = 1, /* it is */
+    TP_CHAIN_FORKS = 2,   /* and of an index, so that it loads one of several pointers */
+    TP_CHAIN_CHOSEN = 3   /* it is not, but chosen by that */
 };
 
 struct tp_chains {

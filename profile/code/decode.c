@@ -230,6 +230,15 @@ static void see_cycles(const ZydisDecodedInstruction *instruction, const ZydisDe
         out->past = (uint8_t)(operand[0].size / 8);
 }
 
+static void see_flags(const ZydisAccessedFlags *flags, struct tp_decoded *out)
+{
+    const ZydisAccessedFlagsMask status = ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF |
+                                          ZYDIS_CPUFLAG_OF;
+
+    out->compares = flags && (flags->modified | flags->set_0 | flags->set_1 | flags->undefined) & status;
+    out->chooses = flags && out->flow == TP_FLOW_NEXT && flags->tested & status;
+}
+
 /* Which registers it moves what between. */
 static void see_moves(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
                       struct tp_decoded *out)
@@ -251,6 +260,12 @@ static void see_moves(const ZydisDecodedInstruction *instruction, const ZydisDec
     out->moves = clears || instruction->mnemonic == ZYDIS_MNEMONIC_NOP ||
                  (instruction->mnemonic == ZYDIS_MNEMONIC_LEA && operand[1].mem.index == ZYDIS_REGISTER_NONE) ||
                  (instruction->mnemonic == ZYDIS_MNEMONIC_MOV && (out->in_slot || (!out->loads && !out->stores)));
+    out->frames = instruction->mnemonic == ZYDIS_MNEMONIC_LEAVE || instruction->mnemonic == ZYDIS_MNEMONIC_ENTER ||
+                  instruction->mnemonic == ZYDIS_MNEMONIC_POP ||
+                  (instruction->mnemonic == ZYDIS_MNEMONIC_MOV && operand[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                   operand[1].reg.value == ZYDIS_REGISTER_RSP) ||
+                  (instruction->mnemonic == ZYDIS_MNEMONIC_LEA && operand[1].mem.base == ZYDIS_REGISTER_RSP);
+    see_flags(instruction->cpu_flags, out);
     see_cycles(instruction, operand, clears, out);
     if (instruction->meta.category == ZYDIS_CATEGORY_STRINGOP) /* rsi and rdi go on, and take nothing from memory */
         out->writes &= (uint16_t)~out->address;

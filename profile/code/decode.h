@@ -53,6 +53,7 @@ struct tp_decoded {
     uint16_t address; /* of its access to memory */
     bool keeps;       /* what it writes may be, in part, what was there before */
     bool loads, stores;
+    bool compares, chooses; /* it sets status flags; it is no branch, and depends on them */
     bool moves; /* between registers and slots of the stack, or a constant there, and nothing else; or does nothing */
     /* How fast (cycles.h): all registers, a bit for each, besides those of the address; and cycles from them, or from
      * what was loaded, to the result; and for how many cycles no other like it begins, where that is more than one. */
@@ -60,6 +61,7 @@ struct tp_decoded {
     uint8_t latency, busy;
     uint8_t past; /* bytes that are stored past the caches */
     bool in_slot;     /* of the stack: at `displacement` from register number slot_base, rsp or rbp */
+    bool frames;      /* it makes rbp the frame's, or gives back the caller's */
     uint8_t slot_base;
     int32_t displacement;
 };

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "profile/base/error.h"
+#include "profile/code/chains.h"
 
 enum { LINE = 64, LOOKS_AHEAD = 256 }; /* bytes, instructions */
 enum { WALKERS = 4 }; /* page walks at once */
@@ -322,7 +323,7 @@ static void find_waits(struct making *m)
         /* A pointer beside what was missed comes with the same line. */
         double part = own <= 0 ? 0 : at->beside && at->circular ? 1 : fmin(1, before / own);
         m->waits[at->instr - 1] = fmin(1, m->waits[at->instr - 1] + part);
-        if (at->circular)
+        if (at->circular && at->circular != TP_CHAIN_CHOSEN)
             m->follows[at->instr - 1] = fmin(1, m->follows[at->instr - 1] + part);
     }
 }

@@ -43,6 +43,11 @@ def main():
             kinds = {circular for circular, in profile.execute(
                 "SELECT circular FROM address_loads WHERE function = 'digits' AND circular > 0")}
             check(f'{level}: digits choose a pointer', kinds, {2})
+            check(f'{level}: a list in rbp', found(profile, 'list_in_rbp')[0], True)
+            for function in 'halves', 'real_halves':
+                kinds = {circular for circular, in profile.execute(
+                    'SELECT circular FROM address_loads WHERE function = ?', (function,))}
+                check(f'{level}: {function} chooses', kinds, {3})
             rows = profile.execute('SELECT count(*), sum(function <> load_function) FROM address_loads').fetchone()
             check(f'{level}: of one function', (rows[0] > 5, rows[1]), (True, 0))
             profile.close()

@@ -95,6 +95,37 @@ APART static long straight(const long *from, int count)
     return sum;
 }
 
+/* The same, with the pointer where functions with a frame have that. */
+APART static long list_in_rbp(const struct node *node)
+{
+    long sum = 0;
+    __asm__("mov %%rbp, %%r8\n\tmov %1, %%rbp\n"
+            "1:\tadd 8(%%rbp), %0\n\tmov (%%rbp), %%rbp\n\ttest %%rbp, %%rbp\n\tjnz 1b\n\tmov %%r8, %%rbp"
+            : "+a"(sum) : "S"(node) : "r8", "cc", "memory");
+    return sum;
+}
+
+/* Searches that choose by flags and by vector registers, without a pointer. */
+APART static long halves(const long *from, long count, long key)
+{
+    for (; count > 1; count -= count / 2) {
+        const long *middle = from + count / 2;
+        __asm__("cmpq (%2), %1\n\tcmovgeq %2, %0" : "+r"(from) : "r"(key), "r"(middle) : "cc", "memory");
+    }
+    return *from;
+}
+
+APART static long real_halves(const double *from, long count, double key)
+{
+    for (; count > 1; count -= count / 2) {
+        long half = count / 2, step = 0;
+        __asm__("movsd (%1,%2,8), %%xmm7\n\tcmplesd %3, %%xmm7\n\tmovq %%xmm7, %0"
+                : "=r"(step) : "r"(from), "r"(half), "x"(key) : "xmm7", "memory");
+        from += half & step;
+    }
+    return (long)*from;
+}
+
 /* What memcpy may be: rsi and rdi go on, which is no chain. */
 APART static long copy(char *to, const char *from, size_t size)
 {
@@ -113,6 +144,7 @@ int main(void)
     static struct entry *table[BUCKETS];
     static unsigned index[COUNT], next[LARGE];
     static struct trie trie;
+    static double reals[LARGE];
     unsigned last = 1;
     struct node *head = NULL;
     struct tree *root = NULL;
@@ -156,8 +188,14 @@ int main(void)
         sum += bucket(table, random_number() % (4 * COUNT));
         sum += search(root, random_number() % (4 * COUNT));
     }
-    sum += list(head) + recursive(root) + gather(array, index, COUNT) + straight(array, LARGE);
+    sum += list(head) + list_in_rbp(head) + recursive(root) + gather(array, index, COUNT) + straight(array, LARGE);
     sum += copy((char *)array, (char *)array + LARGE * sizeof *array / 2, LARGE * sizeof *array / 2);
+    for (int i = 0; i < LARGE; i++) {
+        array[i] = i;
+        reals[i] = i;
+    }
+    for (int i = 0; i < COUNT; i++)
+        sum += halves(array, LARGE, random_number() % LARGE) + real_halves(reals, LARGE, random_number() % LARGE);
     printf("%ld\n", sum);
     return 0;
 }
