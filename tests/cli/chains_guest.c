@@ -95,7 +95,7 @@ APART static long straight(const long *from, int count)
     return sum;
 }
 
-/* The same, with the pointer where functions with a frame have that. */
+/* A list whose pointer is in rbp, where functions with a frame have the address of that. */
 APART static long list_in_rbp(const struct node *node)
 {
     long sum = 0;
