@@ -790,7 +790,7 @@ static __attribute__((noinline)) void slow_data_12(struct tn_thread *thread, uin
     slow_data_in(thread, address, id, 12);
 }
 
-/* An address with bits that are marks faults; and it is that of no line with such a mark. */
+/* An access at an address that has bits of TN_MARKS faults. With these it would be taken for a line that is marked. */
 void tn_slow_data(struct tn_thread *thread, uint64_t address, uint32_t id)
 {
     const struct tn_l1 *l1 = thread->d1;

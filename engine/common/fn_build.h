@@ -73,7 +73,7 @@ void eh_frame_ranges(const struct elf_image *image, void (*found)(void *user, ui
 void fb_tables(const fb_object *o, struct elf_symbols tables[FB_TABLES]);
 
 /* Bytes of a symbol's name without its version. False: it is empty or longer than 64 KB, or `left`, at first
- * fb_names_left, is used up: names may lie one in the other, but not all of them in many others. */
+ * fb_names_left, is used up: names may share bytes, but all of them together are looked at only so far. */
 bool fb_take_name(uint64_t *left, const char *name, uint32_t *bytes);
 uint64_t fb_names_left(const fb_object *o);
 

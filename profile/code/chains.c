@@ -27,7 +27,8 @@ struct origins {
     uint32_t load[MOST];
 };
 
-/* Of a load whose value a pointer is not made of, but chosen by: through flags, or vector registers. */
+/* The mark of a load of whose value an address is not made, but which decides, through flags or vector registers, what
+ * address it is. */
 #define COMPARED (1u << 31)
 
 struct state {
@@ -40,7 +41,7 @@ struct chains {
     struct state *at; /* by block: what is where when it is entered */
     bool *reached;    /* by block */
     bool *forks;      /* by site: what it loads, of an address that it has loaded itself, is one of several pointers */
-    struct tp_chains all; /* those made by COMPARED, too */
+    struct tp_chains all; /* with those whose load is COMPARED */
     struct {
         int32_t displacement;
         uint8_t base;
@@ -217,7 +218,7 @@ static bool is_beside(const struct tp_graph *graph, uint32_t site, uint32_t load
     return site != load && a->address == b->address && apart < LINE && apart > -LINE;
 }
 
-static bool is_of(const struct origins *origins, uint32_t load)
+static bool has_load(const struct origins *origins, uint32_t load)
 {
     bool is = false;
 
@@ -236,7 +237,7 @@ static bool forks(const struct tp_graph *graph, const struct state *state, uint3
         const struct origins *origins = &state->place[i];
         if (!(graph->code.at[site].address >> i & 1))
             continue;
-        bool is = is_of(origins, site + 1), varies = written >> i & 1;
+        bool is = has_load(origins, site + 1), varies = written >> i & 1;
         for (uint32_t k = 0; k < MOST && origins->load[k]; k++)
             varies &= graph->code.at[(origins->load[k] & ~COMPARED) - 1].address != 0;
         itself |= is;

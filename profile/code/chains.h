@@ -22,14 +22,14 @@
 struct tp_chain {
     uint32_t site, load; /* the address of the access at `site` is made of what `load` has loaded */
     bool beside;         /* both are made of the same registers, less than a line apart: in one line, mostly */
-    uint8_t circular;
+    uint8_t circular;    /* one of these, or 0 */
 };
 
-/* Whether the address of `load` is made, in one step or several, of what it has loaded itself. */
+/* What the address of `load` has to do, in one step or several, with what `load` has loaded itself. */
 enum {
-    TP_CHAIN_FOLLOWS = 1, /* it is */
-    TP_CHAIN_FORKS = 2,   /* and of an index, so that it loads one of several pointers */
-    TP_CHAIN_CHOSEN = 3   /* it is not, but chosen by that */
+    TP_CHAIN_FOLLOWS = 1, /* it is made of that */
+    TP_CHAIN_FORKS = 2,   /* it is made of that and an index: one of several pointers is loaded */
+    TP_CHAIN_CHOSEN = 3   /* it is made of other things, but that decides which address it is */
 };
 
 struct tp_chains {

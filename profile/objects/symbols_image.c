@@ -229,8 +229,10 @@ static Elf_Scn *debug_section(const struct tp_image *image, const char *which, G
         return NULL;
     while ((section = elf_nextscn(image->elf, section))) {
         const char *name = gelf_getshdr(section, header) ? elf_strptr(image->elf, names, header->sh_name) : NULL;
-        if (name && name[0] == '.' && header->sh_type != SHT_NOBITS &&
-            strncmp(name += name[1] == 'z' ? 2 : 1, "debug_", 6) == 0 && strcmp(name + 6, which) == 0)
+        if (!name || header->sh_type == SHT_NOBITS)
+            continue;
+        size_t prefix = strncmp(name, ".zdebug_", 8) == 0 ? 8 : strncmp(name, ".debug_", 7) == 0 ? 7 : 0;
+        if (prefix && strcmp(name + prefix, which) == 0)
             return section;
     }
     return NULL;
