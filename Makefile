@@ -8,7 +8,9 @@
 #   make bench     side by side with Callgrind and the bare CPU (long)
 #   make cases     advice on known problems and their repair: what is said, what is predicted, what the repair saves
 #   make bench-time  the same programs on the bare CPU: the real speed-up beside the predicted one
-#   make soak      every test, with many more rounds of the random ones and the real programs in full (hours)
+#   make soak      every test, TENURE_SOAK [20] times as many rounds of the random ones, more and longer real programs
+#                  (2 hours with TENURE_SOAK=1)
+#   make places    every test in places unlike a developer's machine (tools/check-elsewhere; hours)
 #   make fuzz     search for inputs that break the readers, MINUTES [1] for each (needs clang)
 #   make deb       a Debian package, in BUILD/deb (debian/), looked at by lintian
 #   make newcomer  Debian packages built and the quick start of README.md run with them, in new chroots of RELEASES
@@ -72,6 +74,9 @@ soak:
 	@tools/install-node-modules $(BUILD) --soak
 	@tools/run-tests --soak $(BUILD)
 
+places: all
+	@tools/run-tests $(BUILD) --suite=places
+
 fuzz:
 	@tools/fuzz $(BUILD)/fuzzing $(or $(MINUTES),1) $(TARGETS)
 
@@ -93,4 +98,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all everything check demo bench cases bench-time soak fuzz deb newcomer install clean
+.PHONY: all everything check demo bench cases bench-time soak places fuzz deb newcomer install clean

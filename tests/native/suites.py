@@ -10,8 +10,9 @@ prints the same both times on the bare CPU must print that in the engine, too, w
 cannot be compiled here, takes longer than ten seconds on the bare CPU or is different each time is left out. Root runs
 them as nobody: some of the kernel's would set the clock.
 
---match: only files whose path in their suite has the pattern in it, * being any text. --every: one program in N, for a
-short look, from the K-th (0) on. --keep: where sources and programs go, and stay. --table: docs/programs.md's table.
+--match: only files whose path in their suite has the pattern in it, * being any text. --every: one program in N, from
+the K-th (0) on; N is 20 / TENURE_SOAK if that is set, else 1. --keep: where sources and programs go, and stay. --table:
+docs/programs.md's table.
 """
 import argparse
 import concurrent.futures
@@ -312,7 +313,7 @@ def main():
     options = argparse.ArgumentParser()
     options.add_argument('--only', default='')
     options.add_argument('--match', default='')
-    options.add_argument('--every', type=int, default=1)
+    options.add_argument('--every', type=int, default=max(1, 20 // int(os.environ.get('TENURE_SOAK', '20'))))
     options.add_argument('--first', type=int, default=0)
     options.add_argument('--keep', default='')
     options.add_argument('--table', action='store_true')
