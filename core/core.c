@@ -292,7 +292,8 @@ static void free_hot(tn_core *core, struct tn_thread *thread)
     tn_host_free((char *)thread - core->config.front, hot_bytes(core));
 }
 
-static struct tn_thread *hot_memory(tn_core *core)
+/* Of the first thread it lies in large pages; others seldom touch enough of it. */
+static struct tn_thread *hot_memory(tn_core *core, uint32_t id)
 {
     struct tn_thread *thread = core->spare;
     struct tn_ring *ring;
@@ -300,7 +301,8 @@ static struct tn_thread *hot_memory(tn_core *core)
         core->spare = (struct tn_thread *)(uintptr_t)thread->user;
         ring = thread->ring;
     } else {
-        thread = (struct tn_thread *)((char *)tn_host_alloc(hot_bytes(core)) + core->config.front);
+        char *memory = (id == 1 ? tn_host_alloc : tn_host_alloc_sparse)(hot_bytes(core));
+        thread = (struct tn_thread *)(memory + core->config.front);
         ring = core->config.cache_sim ? tn_ring_new(core) : NULL;
     }
     memset(thread, 0, sizeof *thread);
@@ -396,7 +398,7 @@ tn_thread *tn_thread_new(tn_core *core, tn_thread *parent, uint64_t os_id)
 {
     uint32_t id = record_new(core);
     struct tn_thread_record *record = tn_thread_record_of(core, id);
-    struct tn_thread *thread = hot_memory(core);
+    struct tn_thread *thread = hot_memory(core, id);
     thread->core = core;
     thread->id = id;
     thread->collecting = parent ? parent->collecting : core->collecting;

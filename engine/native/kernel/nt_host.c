@@ -116,7 +116,7 @@ void *tn_host_alloc(size_t bytes)
 
 void *tn_host_alloc_sparse(size_t bytes)
 {
-    return bytes <= PIECE ? piece_of(bytes, true) : tn_host_alloc(bytes);
+    return bytes <= PIECE ? piece_of(bytes, true) : map_anonymous(place_for(bytes), bytes);
 }
 
 void tn_host_free(void *memory, size_t bytes)
