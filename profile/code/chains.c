@@ -5,6 +5,7 @@
  */
 #include "profile/code/chains.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,8 +247,29 @@ static bool forks(const struct tp_graph *graph, const struct state *state, uint3
     return itself && index;
 }
 
-/* The loads of each access. */
-static int gather(struct chains *c)
+/* The loads that the branch at the end of a block compares. */
+static int guess(struct chains *c, const struct state *state, uint32_t b, const bool *wanted)
+{
+    const struct tp_graph *graph = c->graph;
+    const struct tp_way *ways = &graph->ways.at[graph->first_out.at[b]];
+    uint32_t branch = graph->blocks.at[b].first + graph->blocks.at[b].sites - 1;
+    const struct origins *flags = &state->place[FLAGS];
+
+    if (graph->code.at[branch].flow != TP_FLOW_BRANCH || graph->first_out.at[b + 1] - graph->first_out.at[b] != 2)
+        return 0;
+    if (ways[0].count == TP_FLOW_UNKNOWN_COUNT || ways[1].count == TP_FLOW_UNKNOWN_COUNT)
+        return 0;
+    double one = (double)ways[0].count, other = (double)ways[1].count, wrong = fmin(one, other) / fmax(1, one + other);
+    for (uint32_t k = 0; k < MOST && flags->load[k]; k++) {
+        uint32_t load = (flags->load[k] & ~COMPARED) - 1;
+        if (wanted[load] && !TP_VECTOR_PUSH(&c->out->guesses, (struct tp_guess){branch, load, wrong}))
+            return -1;
+    }
+    return 0;
+}
+
+/* The loads of each access, and of each branch. */
+static int gather(struct chains *c, const bool *wanted)
 {
     const struct tp_graph *graph = c->graph;
 
@@ -269,6 +291,8 @@ static int gather(struct chains *c)
             execute(c, &state, site);
             written |= graph->code.at[site].writes;
         }
+        if (c->reached[b] && graph->blocks.at[b].sites && guess(c, &state, b, wanted))
+            return -1;
     }
     return 0;
 }
@@ -364,12 +388,12 @@ int tp_chains_make(struct tp_chains *chains, const struct tp_graph *graph, const
                        .framed = true};
     bool failed = !c.at || !c.reached || !c.forks;
 
-    chains->list.count = 0;
+    chains->list.count = chains->guesses.count = 0;
     for (uint32_t i = 0; i < graph->sites; i++)
         c.framed &= !(graph->code.at[i].writes >> RBP & 1) || graph->code.at[i].frames;
     if (!failed) {
         solve(&c);
-        failed = gather(&c) || find_circles(&c, wanted);
+        failed = gather(&c, wanted) || find_circles(&c, wanted);
     }
     free(c.at);
     free(c.reached);
@@ -381,4 +405,5 @@ int tp_chains_make(struct tp_chains *chains, const struct tp_graph *graph, const
 void tp_chains_free(struct tp_chains *chains)
 {
     TP_VECTOR_FREE(&chains->list);
+    TP_VECTOR_FREE(&chains->guesses);
 }

@@ -11,7 +11,8 @@
  *
  * A search without branches, or a heap, chooses its next address by what it has loaded, through flags and conditional
  * moves, or vector registers: there is no pointer, but the next access waits all the same. Of these only the circles
- * are told, as chains of an access by itself.
+ * are told, as chains of an access by itself. Where branches decide instead, the processor guesses: which branches
+ * compare what was loaded is told, too.
  */
 #ifndef TENURE_PROFILE_CHAINS_H
 #define TENURE_PROFILE_CHAINS_H
@@ -32,11 +33,19 @@ enum {
     TP_CHAIN_CHOSEN = 3   /* it is made of other things, but that decides which address it is */
 };
 
-struct tp_chains {
-    TP_VECTOR(struct tp_chain) list; /* by site */
+/* A branch that compares what was loaded. Sites of a graph. */
+struct tp_guess {
+    uint32_t branch, load;
+    double wrong; /* the part of its executions that went the way it seldom goes: at most a half */
 };
 
-/* Of those sites of the graph of which `wanted` is set. -1: out of memory. What `chains` held before is gone. */
+struct tp_chains {
+    TP_VECTOR(struct tp_chain) list; /* by site */
+    TP_VECTOR(struct tp_guess) guesses;
+};
+
+/* Of those sites of the graph of which `wanted` is set, as accesses or as loads that are compared. -1: out of memory.
+ * What `chains` held before is gone. */
 int tp_chains_make(struct tp_chains *chains, const struct tp_graph *graph, const bool *wanted);
 void tp_chains_free(struct tp_chains *chains);
 

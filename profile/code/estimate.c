@@ -12,7 +12,9 @@
  *   the rest  wait for a load: they are on their way together only where their roots are
  *
  * and what the place takes is its instructions and its lines, of which half of what takes less is hidden behind the
- * other, and the branches guessed wrong.
+ * other, and the branches guessed wrong. These are known if they were simulated. Else a branch is taken to be guessed
+ * right, but for one that compares what a load brings that misses at places which nobody foresees: this one is guessed
+ * wrong each time it goes the way that it seldom goes.
  */
 #include "profile/code/estimate.h"
 
@@ -52,6 +54,7 @@ struct share {
 
 struct place {
     double executed, issue, wrong, shared, code[TP_FROMS]; /* code: lines of it */
+    double blind;                 /* wrong guesses that were not simulated; what they take is in `issue` */
     double walks, walk; /* page walks, and what one takes */
     double open[TP_FROMS], roots, pointers[TP_FROMS], wait[TP_FROMS], stream[TP_FROMS];
     double far[TP_FROMS]; /* of open: those in another page */
@@ -66,6 +69,8 @@ struct making {
     TP_VECTOR(struct share) shares; /* by instruction */
     struct tp_idmap of;             /* by instruction and data object */
     double (*open)[TP_FROMS];       /* by instruction: misses that are not covered */
+    double *misses, *executed;      /* by instruction: all of its misses; how often it ran */
+    double *blind; /* by instruction: wrong guesses of one execution that were not simulated */
     double *waits, *follows;        /* by instruction, a part of these: that wait for a load; that follow pointers */
     struct place *places;           /* loops, then contexts */
     double *page;                   /* by data object + 1: cycles of new pages for each line that comes from memory */
@@ -217,6 +222,7 @@ static int gather_instr(struct making *m, uint32_t instr)
         tp_blob_add(events, blob, m->row, NULL);
         count_row(m->row, m->estimate->at, count);
         place->executed += count[TP_FOR_INSTRUCTIONS];
+        m->executed[instr] += count[TP_FOR_INSTRUCTIONS];
         place->issue += count[TP_FOR_INSTRUCTIONS] * (x->cycles > 0 ? x->cycles : USUAL);
         place->wrong += count[TP_FOR_BRANCHES];
         place->stream[TP_FROM_MEMORY] += count[TP_FOR_INSTRUCTIONS] * past(m, x);
@@ -275,8 +281,11 @@ static void find_covered(struct making *m)
         if (rounds_of(m, share->instr) < PAGES)
             share->far = 0;
         share->far = share->strides > 0 ? fmin(1 - share->covered, share->far / share->strides) : 0;
-        for (int from = 0; from < TP_FROMS; from++)
-            m->open[share->instr][from] += (1 - share->covered) * (share->lines[from][0] + share->lines[from][1]);
+        for (int from = 0; from < TP_FROMS; from++) {
+            double lines = share->lines[from][0] + share->lines[from][1];
+            m->misses[share->instr] += lines;
+            m->open[share->instr][from] += (1 - share->covered) * lines;
+        }
     }
 }
 
@@ -328,6 +337,28 @@ static void find_waits(struct making *m)
     }
 }
 
+/* What a load brings is as little foreseen as where it misses; and so is a branch that compares it. */
+static void find_blind(struct making *m)
+{
+    struct tp_recording *rec = m->rec;
+
+    for (size_t i = 0; i < rec->compared_loads.count && m->estimate->at[TP_BCM] == TP_UNUSED; i++) {
+        const struct tp_compared_load *at = &rec->compared_loads.at[i];
+        const double *open = m->open[at->load - 1], misses = m->misses[at->load - 1];
+        double part = misses > 0 ? (open[TP_FROM_L2] + open[TP_FROM_LL] + open[TP_FROM_MEMORY]) / misses : 0;
+        m->blind[at->branch - 1] = fmax(m->blind[at->branch - 1], part * at->wrong);
+    }
+    for (uint32_t i = 0; i < rec->instrs.count; i++) {
+        struct tp_instr *x = &rec->instrs.at[i];
+        double cycles = m->blind[i] * m->machine.mispredicted;
+        if (!(cycles > 0))
+            continue;
+        place_of(m, i)->blind += m->executed[i] * m->blind[i];
+        place_of(m, i)->issue += m->executed[i] * cycles;
+        x->cycles = (float)((x->cycles > 0 ? x->cycles : USUAL) + cycles);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------ what it costs */
 
 /* Cycles of a line that is covered. What an instruction reads and writes is written back, as what is written is. */
@@ -359,7 +390,7 @@ static void add_share(struct making *m, const struct share *share)
 /* How many misses that wait for no other one are on their way at once, at most `most`. */
 static double at_once(const struct place *place, double most)
 {
-    double ahead = 1 / (1.0 / LOOKS_AHEAD + place->wrong / place->executed);
+    double ahead = 1 / (1.0 / LOOKS_AHEAD + (place->wrong + place->blind) / place->executed);
 
     return fmax(1, fmin(most, ahead * place->roots / place->executed));
 }
@@ -509,6 +540,7 @@ static int make(struct making *m)
     find_covered(m);
     find_pages(m);
     find_waits(m);
+    find_blind(m);
     for (size_t i = 0; i < m->shares.count; i++)
         add_share(m, &m->shares.at[i]);
     for (size_t i = 0; i < places; i++)
@@ -538,6 +570,9 @@ int tp_estimate_make(struct tp_recording *rec, struct tp_error *err)
               (m.page = tp_arena_alloc(&arena, (rec->data.count + 1) * sizeof *m.page)) &&
               (m.row = tp_arena_alloc(&arena, rec->events.count * sizeof *m.row)) &&
               (m.open = tp_arena_alloc(&arena, instrs * sizeof *m.open)) &&
+              (m.misses = tp_arena_alloc(&arena, instrs * sizeof *m.misses)) &&
+              (m.executed = tp_arena_alloc(&arena, instrs * sizeof *m.executed)) &&
+              (m.blind = tp_arena_alloc(&arena, instrs * sizeof *m.blind)) &&
               (m.waits = tp_arena_alloc(&arena, instrs * sizeof *m.waits)) &&
               (m.follows = tp_arena_alloc(&arena, instrs * sizeof *m.follows)) &&
               (m.places = tp_arena_alloc(&arena, (rec->loops.count + contexts) * sizeof *m.places)) &&

@@ -326,6 +326,13 @@ static int keep_chains(struct loops *l, uint32_t context)
         if (!TP_VECTOR_PUSH(&l->rec->address_loads, load))
             return TP_NO_MEMORY(l->err);
     }
+    for (size_t i = 0; any && i < l->chains.guesses.count; i++) {
+        const struct tp_guess *guess = &l->chains.guesses.at[i];
+        struct tp_compared_load load = {l->places.at[guess->branch].instr + 1, l->places.at[guess->load].instr + 1,
+                                        guess->wrong};
+        if (!TP_VECTOR_PUSH(&l->rec->compared_loads, load))
+            return TP_NO_MEMORY(l->err);
+    }
     return 0;
 }
 

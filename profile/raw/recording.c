@@ -770,6 +770,7 @@ void tp_recording_free(struct tp_recording *rec)
     TP_VECTOR_FREE(&rec->statements);
     TP_VECTOR_FREE(&rec->loops);
     TP_VECTOR_FREE(&rec->address_loads);
+    TP_VECTOR_FREE(&rec->compared_loads);
     TP_VECTOR_FREE(&rec->threads);
     TP_VECTOR_FREE(&rec->arcs);
     TP_VECTOR_FREE(&rec->nodes);

@@ -86,6 +86,12 @@ struct tp_loop {
     uint64_t entries;         /* how often it was entered; UINT64_MAX: not known */
 };
 
+/* A branch compares what a load has loaded (profile/code/chains.h). */
+struct tp_compared_load {
+    uint32_t branch, load; /* instructions + 1 */
+    double wrong;
+};
+
 /* The address of an access is made of what another one has loaded (profile/code/chains.h). */
 struct tp_address_load {
     uint32_t instr, load; /* instructions + 1 */
@@ -224,6 +230,7 @@ struct tp_recording {
     TP_VECTOR(struct tp_statement) statements;
     TP_VECTOR(struct tp_loop) loops;
     TP_VECTOR(struct tp_address_load) address_loads; /* by context and instruction */
+    TP_VECTOR(struct tp_compared_load) compared_loads;
     TP_VECTOR(struct tp_thread) threads;
     TP_VECTOR(struct tp_arc) arcs;
     TP_VECTOR(struct tp_node) nodes;

@@ -43,16 +43,18 @@ def recorded(folder, *options):
 def times(db):
     return {name: (time, incl, misses) for name, time, incl, misses in db.execute(
         "SELECT function, Time, Time_incl, DLmr FROM functions WHERE function IN"
-        " ('main', 'walk', 'gather', 'chase', 'pass')")}
+        " ('main', 'walk', 'gather', 'compare', 'chase', 'pass')")}
 
 
 def three_ways(folder):
     db = recorded(folder, *CACHES)
     of = times(db)
-    for name in ('walk', 'gather', 'chase'):
+    for name in ('walk', 'gather', 'compare', 'chase'):
         check(f'{name}: misses', 0.99 * LINES <= of[name][2] <= 1.1 * LINES, True)
     check('walking is fastest', of['walk'][0] * 1.5 < of['gather'][0], True)
     check('pointers are slowest', of['gather'][0] * 4 < of['chase'][0], True)
+    check('half of the branches are guessed wrong, and end what is on its way at once',
+          1.5 * of['gather'][0] + 0.45 * 16 * LINES < of['compare'][0] < of['chase'][0] + 16 * LINES, True)
     check('of a chase: the latency', 290 * LINES < of['chase'][0] < 330 * LINES, True)
     check('what makes pages past the caches', 1500 * LINES / 64 < of['pass'][0] < 4000 * LINES / 64, True)
     check('inclusive', of['main'][1] >= sum(of[name][1] for name in ('walk', 'gather', 'chase')), True)
@@ -71,6 +73,15 @@ def three_ways(folder):
     check('with weights it is CEst', 'waiting for pointers' in weighed or 'by estimated time' in weighed, False)
     db.close()
     return of
+
+
+def foreseen(folder, usual):
+    """What a predictor says of a branch that is taken each second time counts, if it was simulated."""
+    db = recorded(folder, *CACHES, '--branch-sim=yes')
+    of = times(db)
+    check('the branch is foreseen', of['gather'][0] <= of['compare'][0] < 1.2 * of['gather'][0], True)
+    check('and others take as long', abs(of['gather'][0] - usual['gather'][0]) < 0.001 * usual['gather'][0], True)
+    db.close()
 
 
 def prefetched(folder, usual):
@@ -122,6 +133,7 @@ def calibrated(folder, usual):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         usual = three_ways(folder)
+        foreseen(folder, usual)
         prefetched(folder, usual)
         calibrated(folder, usual)
         os.chmod(folder, 0o700)

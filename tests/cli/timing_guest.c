@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * timing_guest.c: for timing.py: one line of memory for each step, in three ways that take very different times, of
- * data that no cache holds. And new memory that is written past the caches.
+ * data that no cache holds; and one with a branch that depends on it. And new memory that is written past the caches.
  */
 #include <emmintrin.h>
 #include <stdint.h>
@@ -31,6 +31,20 @@ static __attribute__((noinline)) uint64_t gather(const struct line *lines, const
 
     for (size_t i = 0; i < LINES; i++)
         sum += lines[order[i]].value;
+    return sum;
+}
+
+/* Each second line is counted. What stands in the branch keeps it one. */
+static __attribute__((noinline)) uint64_t compare(const struct line *lines, const uint32_t *order)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < LINES; i++) {
+        if (lines[order[i]].value & 1) {
+            sum++;
+            __asm__ volatile("" : "+r"(sum));
+        }
+    }
     return sum;
 }
 
@@ -70,6 +84,6 @@ int main(void)
         lines[order[i]].value = i;
     }
     pass(passed);
-    printf("%lu\n", (unsigned long)(walk(lines) + gather(lines, order) + chase(lines)));
+    printf("%lu\n", (unsigned long)(walk(lines) + gather(lines, order) + compare(lines, order) + chase(lines)));
     return 0;
 }
