@@ -36,13 +36,19 @@ struct state {
     struct origins place[PLACES];
 };
 
+/* A site and a load of its address. */
+struct link {
+    uint32_t site, load;
+    bool beside, compared;
+};
+
 struct chains {
     struct tp_chains *out;
     const struct tp_graph *graph;
     struct state *at; /* by block: what is where when it is entered */
     bool *reached;    /* by block */
     bool *forks;      /* by site: what it loads, of an address that it has loaded itself, is one of several pointers */
-    struct tp_chains all; /* with those whose load is COMPARED */
+    TP_VECTOR(struct link) links; /* by site */
     struct {
         int32_t displacement;
         uint8_t base;
@@ -282,9 +288,8 @@ static int gather(struct chains *c, const bool *wanted)
             add_registers(&origins, &state, graph->code.at[site].address);
             for (uint32_t k = 0; k < MOST && origins.load[k]; k++) {
                 uint32_t load = (origins.load[k] & ~COMPARED) - 1;
-                struct tp_chain chain = {site, load, is_beside(graph, site, load), 0};
-                if (!TP_VECTOR_PUSH(&c->all.list, chain) ||
-                    (!(origins.load[k] & COMPARED) && !TP_VECTOR_PUSH(&c->out->list, chain)))
+                struct link link = {site, load, is_beside(graph, site, load), origins.load[k] & COMPARED};
+                if (!TP_VECTOR_PUSH(&c->links, link))
                     return -1;
             }
             c->forks[site] = forks(graph, &state, site, written);
@@ -299,14 +304,14 @@ static int gather(struct chains *c, const bool *wanted)
 
 /* ------------------------------------------------------------------------------------------ circles */
 
-/* The first of the chains of a site, or where they would be. */
-static uint32_t chains_first(const struct tp_chains *chains, uint32_t site)
+/* The first of the links of a site, or where they would be. */
+static uint32_t links_first(const struct chains *c, uint32_t site)
 {
-    uint32_t low = 0, high = (uint32_t)chains->list.count;
+    uint32_t low = 0, high = (uint32_t)c->links.count;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (chains->list.at[middle].site < site)
+        if (c->links.at[middle].site < site)
             low = middle + 1;
         else
             high = middle;
@@ -314,9 +319,9 @@ static uint32_t chains_first(const struct tp_chains *chains, uint32_t site)
     return low;
 }
 
-/* Whether the address of the access at `site` is made, in one step or several, of what it has loaded itself. `seen` and
- * `stack` have room for all sites, and `seen` is `mark` where it has been. */
-static bool leads_to_itself(const struct tp_chains *chains, uint32_t site, uint32_t *seen, uint32_t mark,
+/* Whether the address of the access at `site` is made, in one step or several, of what it has loaded itself; or, with
+ * `compared`, chosen by that. `seen` and `stack` have room for all sites, and `seen` is `mark` where it has been. */
+static bool leads_to_itself(const struct chains *c, uint32_t site, bool compared, uint32_t *seen, uint32_t mark,
                             uint32_t *stack)
 {
     uint32_t depth = 0;
@@ -324,8 +329,10 @@ static bool leads_to_itself(const struct tp_chains *chains, uint32_t site, uint3
     stack[depth++] = site;
     while (depth) {
         uint32_t at = stack[--depth];
-        for (uint32_t i = chains_first(chains, at); i < chains->list.count && chains->list.at[i].site == at; i++) {
-            uint32_t load = chains->list.at[i].load;
+        for (uint32_t i = links_first(c, at); i < c->links.count && c->links.at[i].site == at; i++) {
+            uint32_t load = c->links.at[i].load;
+            if (c->links.at[i].compared && !compared)
+                continue;
             if (load == site)
                 return true;
             if (seen[load] == mark)
@@ -337,44 +344,41 @@ static bool leads_to_itself(const struct tp_chains *chains, uint32_t site, uint3
     return false;
 }
 
-static int chain_order(const void *a, const void *b)
+static int link_order(const void *a, const void *b)
 {
-    const struct tp_chain *x = a, *y = b;
+    const struct link *x = a, *y = b;
 
     return x->site != y->site ? TP_COMPARE(x->site, y->site) : TP_COMPARE(x->load, y->load);
 }
 
-/* Those of sites that are wanted stay. */
+/* Those of sites that are wanted are told. */
 static int find_circles(struct chains *c, const bool *wanted)
 {
-    struct tp_chains *chains = c->out;
     uint32_t sites = c->graph->sites, mark = 0;
     uint32_t *seen = calloc(sites, sizeof *seen), *stack = calloc(sites, sizeof *stack);
-    bool *is_pointer = calloc(sites, sizeof *is_pointer), failed = !seen || !stack || !is_pointer;
-    size_t kept = 0;
+    bool failed = !seen || !stack;
 
-    qsort(chains->list.at, chains->list.count, sizeof *chains->list.at, chain_order);
-    for (uint32_t i = 0; !failed && i < chains->list.count; i++) {
-        struct tp_chain *chain = &chains->list.at[i];
-        if (wanted[chain->site] && leads_to_itself(chains, chain->load, seen, ++mark, stack)) {
-            chain->circular = c->forks[chain->load] ? TP_CHAIN_FORKS : TP_CHAIN_FOLLOWS;
-            is_pointer[chain->site] = true;
-        }
-    }
-    for (size_t i = 0; i < chains->list.count; i++) {
-        if (wanted[chains->list.at[i].site])
-            chains->list.at[kept++] = chains->list.at[i];
-    }
-    chains->list.count = kept;
-    qsort(c->all.list.at, c->all.list.count, sizeof *c->all.list.at, chain_order);
+    qsort(c->links.at, c->links.count, sizeof *c->links.at, link_order);
     for (uint32_t site = 0; !failed && site < sites; site++) {
-        if (wanted[site] && !is_pointer[site] && leads_to_itself(&c->all, site, seen, ++mark, stack))
-            failed = !TP_VECTOR_PUSH(&chains->list, (struct tp_chain){site, site, false, TP_CHAIN_CHOSEN});
+        bool follows = false;
+        if (!wanted[site])
+            continue;
+        for (uint32_t i = links_first(c, site); i < c->links.count && c->links.at[i].site == site; i++) {
+            const struct link *link = &c->links.at[i];
+            struct tp_chain chain = {site, link->load, link->beside, 0};
+            if (link->compared)
+                continue;
+            if (leads_to_itself(c, link->load, false, seen, ++mark, stack)) {
+                chain.circular = c->forks[link->load] ? TP_CHAIN_FORKS : TP_CHAIN_FOLLOWS;
+                follows = true;
+            }
+            failed |= !TP_VECTOR_PUSH(&c->out->list, chain);
+        }
+        if (!follows && leads_to_itself(c, site, true, seen, ++mark, stack))
+            failed |= !TP_VECTOR_PUSH(&c->out->list, (struct tp_chain){site, site, false, TP_CHAIN_CHOSEN});
     }
-    qsort(chains->list.at, chains->list.count, sizeof *chains->list.at, chain_order);
     free(seen);
     free(stack);
-    free(is_pointer);
     return failed ? -1 : 0;
 }
 
@@ -398,7 +402,7 @@ int tp_chains_make(struct tp_chains *chains, const struct tp_graph *graph, const
     free(c.at);
     free(c.reached);
     free(c.forks);
-    TP_VECTOR_FREE(&c.all.list);
+    TP_VECTOR_FREE(&c.links);
     return failed ? -1 : 0;
 }
 
