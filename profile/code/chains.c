@@ -10,7 +10,6 @@
 #include <string.h>
 
 enum {
-    RBP = 5,
     REGISTERS = 16, /* by their number in an instruction's code */
     SLOTS = 32,     /* of the stack: the first that a function uses */
     VECTORS = 32,
@@ -54,7 +53,6 @@ struct chains {
         uint8_t base;
     } slot[SLOTS];
     uint32_t slots;
-    bool framed; /* rbp is the frame's pointer in all of the function */
 };
 
 /* ------------------------------------------------------------------------------------------ sets of loads */
@@ -110,7 +108,7 @@ static uint32_t slot_of(struct chains *c, const struct tp_decoded *code)
 {
     uint32_t i = 0;
 
-    if (!code->in_slot || (code->slot_base == RBP && !c->framed))
+    if (!code->in_slot)
         return PLACES;
     while (i < c->slots && (c->slot[i].displacement != code->displacement || c->slot[i].base != code->slot_base))
         i++;
@@ -388,13 +386,10 @@ int tp_chains_make(struct tp_chains *chains, const struct tp_graph *graph, const
 {
     struct chains c = {.out = chains, .graph = graph, .at = calloc(graph->blocks.count, sizeof *c.at),
                        .reached = calloc(graph->blocks.count, sizeof *c.reached),
-                       .forks = calloc(graph->sites, sizeof *c.forks),
-                       .framed = true};
+                       .forks = calloc(graph->sites, sizeof *c.forks)};
     bool failed = !c.at || !c.reached || !c.forks;
 
     chains->list.count = chains->guesses.count = 0;
-    for (uint32_t i = 0; i < graph->sites; i++)
-        c.framed &= !(graph->code.at[i].writes >> RBP & 1) || graph->code.at[i].frames;
     if (!failed) {
         solve(&c);
         failed = gather(&c, wanted) || find_circles(&c, wanted);

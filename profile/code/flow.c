@@ -356,12 +356,25 @@ static int settle_all(struct tp_graph *graph)
 
 /* ------------------------------------------------------------------------------------------ all */
 
+/* Where rbp is not the frame's pointer in all of the function, what it points to is no slot of the stack. */
+static void find_slots(struct tp_graph *graph)
+{
+    enum { RBP = 5 };
+    bool framed = true;
+
+    for (uint32_t i = 0; i < graph->sites; i++)
+        framed &= !(graph->code.at[i].writes >> RBP & 1) || graph->code.at[i].frames;
+    for (uint32_t i = 0; i < graph->sites; i++)
+        graph->code.at[i].in_slot &= framed || graph->code.at[i].slot_base != RBP;
+}
+
 int tp_graph_make(struct tp_graph *graph)
 {
     for (uint32_t i = 0; i < graph->sites; i++) {
         if (graph->code.at[i].flow == TP_FLOW_UNKNOWN)
             return 0;
     }
+    find_slots(graph);
     if (make_tables(graph) || make_blocks(graph) || make_ways(graph) || make_lists(graph) || settle_all(graph))
         return -1;
     /* A call has returned each time, where the block behind it is executed as often. */
