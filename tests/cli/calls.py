@@ -7,7 +7,7 @@ A system call of a command fails (an error of the device, no room, a signal, hal
 behind it. Then the command answers as it does without, or fails: status 1, one line on stderr, nothing on stdout, no
 file; what is there already stays as it was. Only if standard output itself cannot be written to, or what was kept for
 it cannot be read, it has a part, and a file that is whole already stays. Of the calls of a command some are chosen;
-TENURE_SOAK: all.
+TENURE_SOAK: more.
 
     calls.py TENURE FAIL_CALL
 """

@@ -105,13 +105,14 @@ def own_errors(done):
     return re.sub(r'Unexpected error\.\n|[^\n]*Assertion [^\n]* failed\.\n', '', done.stderr.decode('utf-8', 'replace'))
 
 
-def chosen(count, chance, most, in_soak=None):
-    """Which of `count` things that can fail do: some, those at the beginning before all; with TENURE_SOAK, `in_soak` of
-    them, or all."""
-    if 'TENURE_SOAK' in os.environ:
-        if not in_soak or in_soak >= count:
-            return range(1, count + 1)
-        most = in_soak
+SOAK = int(os.environ.get('TENURE_SOAK', '0'))
+
+
+def chosen(count, chance, most):
+    """Which of `count` things that can fail do: some, those at the beginning before all; more with TENURE_SOAK."""
+    most *= 1 + 4 * SOAK
+    if most >= count:
+        return range(1, count + 1)
     return sorted({int(count ** chance.random()) for _ in range(most // 2)} |
                   {chance.randint(1, count) for _ in range(most // 2)} | {count})
 

@@ -5,7 +5,7 @@ hostile.py: profiles that nobody's Tenure wrote.
 
 Whatever rows and tables a file has, each command ends, with an answer or with one line and status 1, and executes
 nothing that the file holds. Each change is seen by a fourth of the commands; TENURE_SOAK: every column by itself, by
-all commands.
+TENURE_SOAK of 40 commands, others for each.
 
     hostile.py TENURE
 """
@@ -24,7 +24,6 @@ import sealed
 from checks import check, finish
 
 TENURE = os.path.abspath(sys.argv[1])
-SOAK = 'TENURE_SOAK' in os.environ
 ENVIRONMENT = {**os.environ, 'LC_ALL': 'C.UTF-8', 'COLUMNS': '120', 'NO_COLOR': '1'}
 VALUES = ('NULL', "'text'", "x'00ff'", '-1', '9223372036854775807', '-9223372036854775808', '1e300')
 
@@ -104,14 +103,15 @@ def ends(what, statements, commands, profile, sealed_then=True):
     return said
 
 
-def some(turn):
+def some(turn, step=4):
     """Every fourth of the commands, another fourth in each turn."""
-    return filled.COMMANDS if SOAK else filled.COMMANDS[turn % 4::4]
+    return filled.COMMANDS[turn % step::step]
 
 
 def changes(database):
     """A name and statements each: tables without rows, and columns with values that no Tenure writes."""
     tables = [name for name, in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    alone = 0
     for i, table in enumerate(tables):
         yield f'{table} is empty', f'DELETE FROM {table}', some(i)
         columns = [(name, kind) for _, name, kind, _, _, key in database.execute(f'PRAGMA table_info({table})')
@@ -119,13 +119,14 @@ def changes(database):
         indices = database.execute(f'PRAGMA index_list({table})').fetchall()
         unique = any('autoindex' in index[1] for index in indices)
         for k, value in enumerate(VALUES):
-            if value != 'NULL' and not SOAK and (i + k) % 3:
-                continue
             chosen = [name for name, _ in columns if value == 'NULL' or not unique]
-            for group in ([[name] for name in chosen] if SOAK else [chosen] if chosen else []):
-                yield (f'{table} {value} {group[0] if len(group) == 1 else ""}',
-                       f'UPDATE {table} SET ' + ', '.join(f'"{name}" = {value}' for name in group),
+            if chosen and (value == 'NULL' or (i + k) % 3 == 0):
+                yield (f'{table} {value}', f'UPDATE {table} SET ' + ', '.join(f'"{name}" = {value}' for name in chosen),
                        some(i + k))
+            for name in chosen if filled.SOAK else []:
+                alone += 1
+                yield (f'{table} {value} {name}', f'UPDATE {table} SET "{name}" = {value}',
+                       some(alone, max(1, 40 // filled.SOAK)))
     for turn, (table, column) in enumerate((
                           ('events', 'formula'), ('events', 'long_name'), ('events', 'type'), ('meta', 'value'),
                           ('objects', 'path'), ('files', 'path'), ('t_functions', 'function'),

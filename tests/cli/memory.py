@@ -5,9 +5,10 @@ memory.py: no command says something false, or crashes, where memory runs out.
 
 One allocation of a command fails, or that and all behind it. Then the command answers as it does with memory, or fails:
 status 1, one line on stderr, nothing on stdout, no file. Of the allocations of a command some are chosen; TENURE_SOAK:
-all. PROGRAM, which has debug information, is recorded: of its import all allocations fail, one at a time, until libdw
-has opened its units, since it does not look whether it has them. Of a program with many lines, those around the
-opening of its file, and some.
+the first one from each place, with the calls that lead there, that no command before has failed at. PROGRAM, which has
+debug information, is recorded: of its import all allocations fail, one at a time, until libdw has opened its units,
+since it does not look whether it has them. Of a program with many lines, those around the opening of its file, and
+some.
 
     memory.py TENURE FAIL_ALLOC [PROGRAM]
 """
@@ -27,6 +28,7 @@ CHOSEN, UNTIL_UNITS = 6, 200
 LINES, OF_LONG = 4000, 60 # libdw has room for 2,048 lines without asking for any
 OPENING = range(90, 160)
 ENVIRONMENT = {**os.environ, 'LC_ALL': 'C.UTF-8', 'COLUMNS': '120', 'NO_COLOR': '1'}
+STAY = ['setarch', '-R'] # all at the same addresses each time
 GIVEN = ('profile', 'raw', 'plain', 'program', 'long')
 IMPORT = ['import', '-q', '-o', '+']
 COMMANDS = filled.COMMANDS + [['diff', '--html', '+', '@', '@'], [*IMPORT, 'raw'], ['machines'],
@@ -34,15 +36,17 @@ COMMANDS = filled.COMMANDS + [['diff', '--html', '+', '@', '@'], [*IMPORT, 'raw'
                               ['export', '--format=callgrind', '--events=all', 'raw']]
 
 
-def answer(command, folder, fail):
-    """Status, stdout and the files written; stderr; how many allocations there were."""
+def answer(command, folder, fail, at=None):
+    """Status, stdout and the files written; stderr; how many allocations there were. `at`: a file for their places."""
     with tempfile.TemporaryDirectory() as here:
         for name in GIVEN:
             os.symlink(os.path.join(folder, name), os.path.join(here, name))
         counted = os.path.join(here, 'count')
-        done = subprocess.run(filled.words_of(TENURE, command), cwd=here, stdin=subprocess.DEVNULL,
+        done = subprocess.run([*(STAY if at else []), *filled.words_of(TENURE, command)], cwd=here,
+                              stdin=subprocess.DEVNULL,
                               env={**ENVIRONMENT, 'TMPDIR': here, 'LD_PRELOAD': FAIL_ALLOC, 'FAIL_ALLOC_COUNT': counted,
-                                   **({'FAIL_ALLOC': fail} if fail else {})},
+                                   **({'FAIL_ALLOC': fail} if fail else {}),
+                                   **({'FAIL_ALLOC_PLACES': at} if at else {})},
                               capture_output=True, timeout=100, check=False)
         count = 0
         if os.path.exists(counted):
@@ -51,6 +55,19 @@ def answer(command, folder, fail):
         written = {name: os.path.getsize(os.path.join(here, name)) for name in sorted(os.listdir(here))
                    if name not in GIVEN}
         return (done.returncode, done.stdout, written), filled.own_errors(done), count
+
+
+def new_places(command, folder, known):
+    """The number of the first allocation from each place that is not known; that it is now."""
+    at = os.path.join(folder, 'places')
+    answer(command, folder, None, at)
+    numbers = []
+    for line in open(at, encoding='ascii'):
+        number, place = line.split()
+        if place not in known:
+            known.add(place)
+            numbers.append(int(number))
+    return numbers
 
 
 def one(job):
@@ -76,13 +93,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         filled.make(TENURE, folder)
         FAIL_ALLOC = shutil.copy(FAIL_ALLOC, folder)  # the loader parts LD_PRELOAD at spaces, so a path has none
-        jobs, chance = [], random.Random(7)
+        jobs, chance, known = [], random.Random(7), set()
         for command in COMMANDS:
             sound, words, count = answer(command, folder, None)
             check(f'with memory: {" ".join(command)}: {words}', (sound[0], count > 0), (0, True))
+            numbers = new_places(command, folder, known) if filled.SOAK else []
             for lasting in ('', '+'):
                 jobs += [(command, folder, f'{n}{lasting}', sound, words)
-                         for n in filled.chosen(count, chance, CHOSEN)]
+                         for n in (numbers if filled.SOAK else filled.chosen(count, chance, CHOSEN))]
         if len(sys.argv) > 3:
             subprocess.run([TENURE, 'record', '-q', '--raw', '-o', os.path.join(folder, 'program'), sys.argv[3]],
                            stdout=subprocess.DEVNULL, check=True)
@@ -94,7 +112,7 @@ def main():
                 sound, words, count = answer([*IMPORT, 'long'], folder, None)
                 check('allocations of an import with many lines', (sound[0], count > LINES), (0, True))
                 jobs += [([*IMPORT, 'long'], folder, str(n), sound, words)
-                         for n in (*OPENING, *filled.chosen(count, chance, OF_LONG, 10 * OF_LONG))]
+                         for n in (*OPENING, *filled.chosen(count, chance, OF_LONG))]
         for _ in pool.map(one, jobs):
             pass
     sys.exit(finish())

@@ -26,7 +26,7 @@ import filled
 from checks import check, finish
 
 TENURE, FAIL_ALLOC, FAIL_CALL, PROGRAM, FORKS = (os.path.abspath(path) for path in sys.argv[1:6])
-CHOSEN, CHOSEN_IN_SOAK = 5, 400
+CHOSEN = 5
 ENVIRONMENT = {**os.environ, 'LC_ALL': 'C.UTF-8', 'COLUMNS': '120', 'NO_COLOR': '1'}
 RECORDINGS = [[PROGRAM], ['--raw', PROGRAM], ['--runs=2', PROGRAM], [FORKS, 'fork']]
 
@@ -112,7 +112,7 @@ def main():
                 for kind in kinds:
                     for lasting in ('', '+') if kind != 'EINTR' else ('',):
                         jobs += [(how, recording, f'{n}{lasting}{":" + kind if kind else ""}', sound, words)
-                                 for n in filled.chosen(count, chance, CHOSEN, CHOSEN_IN_SOAK)]
+                                 for n in filled.chosen(count, chance, CHOSEN)]
             first = first_behind(recording, count)
             jobs += [(how, recording, f'{n}+', sound, words) for n in range(first, first + CHOSEN)]
         for _ in pool.map(one, jobs):
