@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * guest_allowed.c: what may be executed as only the kernel knows it: protection changed up to a hole, all that may be
- * read (READ_IMPLIES_EXEC), a stack as far down as it reaches and later grows, several mappings moved at once; code
- * that advice takes away; code whose protection can never change again (mseal, PR_SET_MDWE), and which is written all
- * the same.
+ * read (READ_IMPLIES_EXEC), a stack as far down as it reaches and later grows, several mappings moved or cut at once;
+ * code that advice takes away; code whose protection can never change again (mseal, PR_SET_MDWE), and which is written
+ * all the same.
  *
  * Prints what the code in each place gives, the same as on the bare CPU.
  */
@@ -151,6 +151,28 @@ static void moved(void)
     change("third", to + 2 * PAGE, 16);
 }
 
+/* Two mappings, of which one may be written: the second is moved with the first, or cut off. */
+static void differ(void)
+{
+    char *at = pages(8, CODE), *to = at + 4 * PAGE;
+
+    for (int i = 0; i < 2; i++) {
+        make(at + i * PAGE, 28 + i);
+        run("before", at + i * PAGE);
+    }
+    mprotect(at + PAGE, PAGE, PROT_READ | PROT_EXEC);
+    if (mremap(at, 2 * PAGE, 2 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED)
+        to = at; /* before Linux 6.17 */
+    change("may be written", to, 30);
+    change("may not", to + PAGE, 31);
+    at = pages(2, CODE);
+    make(at, 32);
+    mprotect(at, PAGE, PROT_READ | PROT_EXEC);
+    said("the second is cut off", mremap(at, 2 * PAGE, PAGE, 0) == MAP_FAILED ? -1 : 0);
+    run("left", at);
+    change("may not", at, 33);
+}
+
 static void advised(void)
 {
     static const int advice[] = {MADV_DONTNEED, DONTNEED_LOCKED, GUARD_INSTALL, GUARD_REMOVE};
@@ -205,6 +227,7 @@ int main(void)
     readable();
     stack();
     moved();
+    differ();
     advised();
     fflush(stdout);
     if (fork() == 0) {

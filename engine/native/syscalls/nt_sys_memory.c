@@ -218,7 +218,7 @@ bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t old = NT_ARG(call, 0), old_bytes = NT_ARG(call, 1), new_bytes = NT_ARG(call, 2);
     uint64_t from = old_bytes > 0 ? old_bytes : new_bytes; /* of a size of 0, memory is mapped a second time */
-    uint64_t protection = PROT_NONE, code = nt_maps_reach(old, from);
+    uint64_t protection = PROT_NONE, code = nt_maps_reach(old, from), writable = 0;
     bool was_shared = nt_maps_shared(old, old + 1);
     bool is_mixed = code < from && nt_maps_meets(old, old + from);
 
@@ -231,10 +231,13 @@ bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
         nt_call_give_back(old, from);
     for (uint64_t page = old; page < old + code; page += NT_PAGE) {
         if (nt_maps_unguard(page))
-            protection |= PROT_WRITE;
+            writable += NT_PAGE;
     }
-    if (protection & PROT_WRITE)
+    is_mixed |= writable > 0 && writable < code;
+    if (writable > 0) {
+        protection |= PROT_WRITE;
         nt_code_changed(old, from); /* whether or not it moves, nobody sees stores to it any more */
+    }
     if (!pass_locked(thread, call))
         return false;
     if (!nt_failed(call->result)) {
@@ -246,8 +249,10 @@ bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
         }
         memory_mapped((uint64_t)call->result, new_bytes, was_shared);
         memory_changed((uint64_t)call->result, new_bytes, protection);
-        if (is_mixed) /* several mappings have moved at once (Linux 6.17) */
+        if (is_mixed) { /* there were several mappings: they have moved at once (Linux 6.17), or the first is left */
+            look_at_memory(old, old_bytes);
             look_at_memory((uint64_t)call->result, new_bytes);
+        }
         tell_moved(thread, call, old, old_bytes, new_bytes);
     }
     nt_lock_give(&nt_memory_lock);
