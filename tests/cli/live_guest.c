@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { SELF = -10001 }; /* PIDFD_SELF_THREAD_GROUP */
+
 static volatile char memory[1 << 16];
 static volatile char *volatile nowhere;
 
@@ -186,6 +188,10 @@ int main(int argc, char **argv)
         raise(SIGILL);
     if (strcmp(how, "kill") == 0)
         kill(getpid(), SIGKILL);
+    if (strcmp(how, "kill by folder") == 0)
+        syscall(SYS_pidfd_send_signal, open("/proc/self", O_RDONLY), SIGKILL, NULL, 0);
+    if (strcmp(how, "kill by number") == 0 && syscall(SYS_pidfd_send_signal, SELF, SIGKILL, NULL, 0) != 0)
+        kill(getpid(), SIGKILL); /* before Linux 6.16 */
     if (strcmp(how, "illegal") == 0)
         __asm__ volatile("ud2");
     if (strcmp(how, "descriptors") == 0)

@@ -7,8 +7,10 @@
  * under a limit of zero bytes, by a thread's number, without leave to read, and when the first thread has ended; a
  * signal that waits behind a handler while its thread ends; memory that is mapped right below the stack as it is,
  * which still has room; a process that another one of its memory traces, which does much meanwhile; jumps to nowhere
- * of a traced process. Prints the same as on the bare CPU.
+ * of a traced process; calls that would have killed and are refused. Prints the same as on the
+ * bare CPU.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -299,6 +301,29 @@ static void traced_faults(void)
     traced_fault((uintptr_t)1 << 63);
 }
 
+static void tell(long result)
+{
+    printf("%ld %d\n", result, result < 0 ? errno : 0);
+}
+
+static void not_sent(void)
+{
+    enum { NOBODY = 0x3fffffff, FLAGS = 99 };
+    siginfo_t other = {.si_signo = SIGUSR1};
+    long nowhere = 1;
+    int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+    tell(syscall(SYS_tgkill, getpid(), NOBODY, SIGKILL));
+    tell(syscall(SYS_rt_sigqueueinfo, getpid(), SIGKILL, nowhere));
+    tell(syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGKILL, nowhere));
+    tell(syscall(SYS_pidfd_send_signal, self, SIGKILL, NULL, FLAGS));
+    tell(syscall(SYS_pidfd_send_signal, self, SIGKILL, nowhere, 0));
+    tell(syscall(SYS_pidfd_send_signal, self, SIGKILL, &other, 0));
+    fflush(stdout);
+    other.si_signo = SIGKILL;
+    tell(syscall(SYS_pidfd_send_signal, self, SIGKILL, &other, 0));
+}
+
 static void in_child(const char *name, void (*test)(void))
 {
     int status = 0;
@@ -333,5 +358,6 @@ int main(void)
     in_child("below the stack", below_stack);
     in_child("traced by its own", traced_by_own);
     in_child("faults that are traced", traced_faults);
+    in_child("no signal", not_sent);
     return 0;
 }

@@ -226,9 +226,16 @@ bool nt_sys_pselect6(struct nt_thread *thread, struct nt_call *call)
 
 /* ----------------------------------------------------------------------------- SIGKILL */
 
-/* Nobody can take it: whoever sends it to this process has the last part written first. The baton is not given back, so
- * that nothing of the program runs meanwhile. A child writes nothing, and has nothing of the engine in its hands. */
-static bool kill_all(struct nt_thread *thread, struct nt_call *call)
+static void make_at_once(struct nt_call *call)
+{
+    call->result = nt_sys6((long)call->raw[0], (long)call->raw[1], (long)call->raw[2], (long)call->raw[3],
+                           (long)call->raw[4], (long)call->raw[5], (long)call->raw[6]);
+}
+
+/* Nobody can take it: whoever sends it to this process has the last part written first, unless the kernel would not
+ * send it: so it is asked with signal 0. The baton is not given back, so that nothing of the program runs meanwhile. A
+ * child writes nothing, and has nothing of the engine in its hands. `signal`: which argument that is. */
+static bool kill_all(struct nt_thread *thread, struct nt_call *call, int signal)
 {
     if (thread->is_child) {
         thread->died_of = SIGKILL;
@@ -236,8 +243,13 @@ static bool kill_all(struct nt_thread *thread, struct nt_call *call)
         thread->died_of = 0;
         return was_made;
     }
+    NT_ARG(call, signal) = 0;
+    make_at_once(call);
+    if (nt_failed(call->result))
+        return true;
     nt_finish();
-    nt_sys6((long)call->raw[0], (long)call->raw[1], (long)call->raw[2], (long)call->raw[3], (long)call->raw[4], 0, 0);
+    NT_ARG(call, signal) = SIGKILL;
+    make_at_once(call);
     nt_die(128 + SIGKILL, "could not end by signal %d\n", SIGKILL);
 }
 
@@ -271,8 +283,7 @@ static bool pass_at_rest(struct nt_thread *thread, struct nt_call *call, int sto
     nt_lock_take(&nt_request_lock); /* its holder may rest while others are stopped */
     nt_stop_others(thread);
     nt_lock_take(&nt_thread_lock); /* one that makes a child has it in hand while the kernel does */
-    call->result = nt_sys6((long)call->raw[0], (long)call->raw[1], (long)call->raw[2], (long)call->raw[3],
-                           (long)call->raw[4], (long)call->raw[5], (long)call->raw[6]);
+    make_at_once(call);
     for (struct nt_thread *other = nt_threads; other != NULL; other = other->next) {
         bool ends = other->running && other->is_child && is_killed(other);
         bool stops = other->running && other->tid == stopped && !nt_failed(call->result);
@@ -305,7 +316,7 @@ bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
         return nt_call_pass(thread, call);
     if (to == nt_process_id() ||
         (call->raw[0] == __NR_kill && (to == 0 || (to < -1 && -to == (int)nt_sys3(__NR_getpgid, 0, 0, 0)))))
-        return kill_all(thread, call);
+        return kill_all(thread, call, 1);
     return kill_others(thread, call);
 }
 
@@ -315,7 +326,7 @@ bool nt_sys_tgkill(struct nt_thread *thread, struct nt_call *call)
     if ((int)NT_ARG(call, 2) != SIGKILL)
         return nt_call_pass(thread, call);
     if ((int)NT_ARG(call, 0) == nt_process_id())
-        return kill_all(thread, call);
+        return kill_all(thread, call, 2);
     return kill_others(thread, call);
 }
 
@@ -324,28 +335,44 @@ bool nt_sys_tkill(struct nt_thread *thread, struct nt_call *call)
     if ((int)NT_ARG(call, 1) != SIGKILL)
         return nt_call_pass(thread, call);
     if (nt_sys3(__NR_tgkill, nt_process_id(), (int)NT_ARG(call, 0), 0) == 0)
-        return kill_all(thread, call);
+        return kill_all(thread, call, 1);
     return kill_others(thread, call);
 }
 
-/* To the process that a descriptor stands for. */
-bool nt_sys_pidfd_send_signal(struct nt_thread *thread, struct nt_call *call)
+/* Whether it is one of the numbers that stand for oneself (PIDFD_SELF_THREAD_GROUP, PIDFD_SELF_THREAD), a descriptor of
+ * this process or of a thread of it, or one of its folder in /proc. */
+static bool stands_for_self(int fd)
 {
     static const char key[] = "\nPid:\t";
     char path[40], text[512];
     const char *at = text;
 
-    if ((int)NT_ARG(call, 1) != SIGKILL)
-        return nt_call_pass(thread, call);
-    nt_format(path, sizeof path, "/proc/thread-self/fdinfo/%d", (int)NT_ARG(call, 0));
+    if (fd == -10001 || fd == -10000)
+        return true;
+    nt_format(path, sizeof path, "/proc/thread-self/fdinfo/%d", fd);
     if (!nt_host_read_text(path, text, sizeof text))
-        return kill_others(thread, call);
+        return false;
     while (*at != '\0' && nt_after(at, key) == NULL)
         at++;
     at = nt_after(at, key);
-    if (at != NULL && nt_number(&at, 10) == (uint64_t)nt_process_id())
-        return kill_all(thread, call);
-    return kill_others(thread, call);
+    if (at == NULL && !nt_failed(nt_host_name_of(fd, path, sizeof path)))
+        at = nt_after(path, "/proc/");
+    return at != NULL && nt_sys3(__NR_tgkill, nt_process_id(), (long)nt_number(&at, 10), 0) == 0;
+}
+
+/* To the process that a descriptor stands for. The kernel refuses information about another signal. */
+bool nt_sys_pidfd_send_signal(struct nt_thread *thread, struct nt_call *call)
+{
+    siginfo_t info = {.si_signo = SIGKILL};
+    const void *given = (const void *)NT_ARG(call, 2);
+
+    if ((int)NT_ARG(call, 1) != SIGKILL)
+        return nt_call_pass(thread, call);
+    bool is_good = given == NULL || (nt_copy(&info, given, sizeof info) == 0 && info.si_signo == SIGKILL);
+    if (!is_good || !stands_for_self((int)NT_ARG(call, 0)))
+        return kill_others(thread, call);
+    NT_ARG(call, 2) = 0;
+    return kill_all(thread, call, 1);
 }
 
 /* A thread that is stopped by another one of this memory (LeakSanitizer stops all so at a program's end): at rest,
