@@ -7,7 +7,7 @@
  * under a limit of zero bytes, by a thread's number, without leave to read, and when the first thread has ended; a
  * signal that waits behind a handler while its thread ends; memory that is mapped right below the stack as it is,
  * which still has room; a process that another one of its memory traces, which does much meanwhile; jumps to nowhere
- * of a traced process; calls that would have killed and are refused. Prints the same as on the
+ * of a traced process; calls that are refused, the one that would have killed among them. Prints the same as on the
  * bare CPU.
  */
 #include <errno.h>
@@ -324,6 +324,30 @@ static void not_sent(void)
     tell(syscall(SYS_pidfd_send_signal, self, SIGKILL, &other, 0));
 }
 
+static void nowhere(void)
+{
+    enum { MASK_BYTES = 8, NO_SIGNAL = 99 };
+    long at = 1;
+
+    tell(syscall(SYS_setrlimit, RLIMIT_NOFILE, NULL));
+    tell(syscall(SYS_getrlimit, RLIMIT_NOFILE, NULL));
+    tell(syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, NULL));
+    tell(syscall(SYS_rt_sigaction, SIGKILL, at, NULL, MASK_BYTES));
+    tell(syscall(SYS_rt_sigaction, NO_SIGNAL, at, NULL, MASK_BYTES));
+}
+
+/* Almost all of memory, from the middle of a page on. */
+static void not_aligned(void)
+{
+    const size_t most = (1UL << 47) - 4096;
+    void *at = (void *)8;
+
+    tell(mprotect(at, most, PROT_READ));
+    tell(madvise(at, most, MADV_NORMAL));
+    tell(mremap(at, most, 4096, 0) == MAP_FAILED ? -1 : 0);
+    tell(mmap(at, most, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ? -1 : 0);
+}
+
 static void in_child(const char *name, void (*test)(void))
 {
     int status = 0;
@@ -359,5 +383,7 @@ int main(void)
     in_child("traced by its own", traced_by_own);
     in_child("faults that are traced", traced_faults);
     in_child("no signal", not_sent);
+    in_child("nowhere", nowhere);
+    in_child("not aligned", not_aligned);
     return 0;
 }

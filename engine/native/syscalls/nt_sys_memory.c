@@ -128,6 +128,12 @@ static bool is_shared(uint64_t flags, uint64_t fd)
     return !nt_failed(mode) && (mode & O_ACCMODE) != O_RDONLY;
 }
 
+/* Whether a call names anything of the engine's. What begins in the middle of a page the kernel refuses. */
+static bool meets_engine(uint64_t start, uint64_t bytes)
+{
+    return start % NT_PAGE == 0 && nt_region_meets(start, bytes);
+}
+
 static bool pass_locked(struct nt_thread *thread, struct nt_call *call)
 {
     bool was_made;
@@ -147,7 +153,7 @@ bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
     uint64_t flags = NT_ARG(call, 3);
     bool is_fixed = (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0;
 
-    if (nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1))) {
+    if (meets_engine(NT_ARG(call, 0), NT_ARG(call, 1))) {
         if (is_fixed)
             return nt_call_fail(call, flags & MAP_FIXED_NOREPLACE ? EEXIST : ENOMEM);
         NT_ARG(call, 0) = 0; /* only a wish */
@@ -169,7 +175,7 @@ bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
 
 bool nt_sys_munmap(struct nt_thread *thread, struct nt_call *call)
 {
-    if (nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1)))
+    if (meets_engine(NT_ARG(call, 0), NT_ARG(call, 1)))
         return nt_call_fail(call, EINVAL);
     if (!pass_locked(thread, call))
         return false;
@@ -184,7 +190,7 @@ bool nt_sys_munmap(struct nt_thread *thread, struct nt_call *call)
 
 bool nt_sys_mprotect(struct nt_thread *thread, struct nt_call *call)
 {
-    if (nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1)))
+    if (meets_engine(NT_ARG(call, 0), NT_ARG(call, 1)))
         return nt_call_fail(call, ENOMEM);
     nt_call_give_back(NT_ARG(call, 0), NT_ARG(call, 1));
     if (!pass_locked(thread, call))
@@ -222,8 +228,7 @@ bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
     bool was_shared = nt_maps_shared(old, old + 1);
     bool is_mixed = code < from && nt_maps_meets(old, old + from);
 
-    if (nt_region_meets(old, old_bytes) ||
-        (NT_ARG(call, 3) & MREMAP_FIXED && nt_region_meets(NT_ARG(call, 4), new_bytes)))
+    if (meets_engine(old, old_bytes) || (NT_ARG(call, 3) & MREMAP_FIXED && meets_engine(NT_ARG(call, 4), new_bytes)))
         return nt_call_fail(call, EFAULT);
     if (nt_maps_meets(old, old + 1))
         protection = PROT_EXEC;
@@ -270,7 +275,7 @@ bool nt_sys_madvise(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t start = NT_ARG(call, 0), bytes = NT_ARG(call, 1), advice = (uint32_t)NT_ARG(call, 2);
 
-    if (nt_region_meets(start, bytes))
+    if (meets_engine(start, bytes))
         return nt_call_fail(call, ENOMEM);
     if (advice == MADV_POPULATE_WRITE)
         nt_call_give_back(start, bytes);
@@ -446,7 +451,7 @@ bool nt_sys_mseal(struct nt_thread *thread, struct nt_call *call)
 {
     uint64_t start = NT_ARG(call, 0), bytes = NT_ARG(call, 1);
 
-    if (nt_region_meets(start, bytes))
+    if (meets_engine(start, bytes))
         return nt_call_fail(call, ENOMEM);
     nt_memory_sealed(start, bytes);
     return nt_call_pass(thread, call);

@@ -501,7 +501,7 @@ static bool process_limit(struct nt_thread *thread, struct nt_call *call, uint64
 {
     int i = nt_limit_number(resource);
 
-    if (i < 0)
+    if (i < 0 || (now == 0 && old == 0)) /* an error, but for prlimit */
         return nt_call_pass(thread, call);
     if (thread->is_child && now != 0)
         thread->own_limits |= (uint8_t)(1U << i);

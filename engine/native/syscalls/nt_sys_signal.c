@@ -39,11 +39,12 @@ bool nt_sys_rt_sigaction(struct nt_thread *thread, struct nt_call *call)
     struct nt_process *process = thread->process;
     struct nt_action new;
 
-    if (signal == 0 || signal >= NT_SIGNALS || NT_ARG(call, 3) != MASK_BYTES ||
-        (NT_ARG(call, 1) != 0 && (signal == SIGKILL || signal == SIGSTOP)))
+    if (NT_ARG(call, 3) != MASK_BYTES)
         return nt_call_fail(call, EINVAL);
     if (NT_ARG(call, 1) != 0 && nt_copy(&new, (const void *)NT_ARG(call, 1), sizeof new) != 0)
         return nt_call_fail(call, EFAULT);
+    if (signal == 0 || signal >= NT_SIGNALS || (NT_ARG(call, 1) != 0 && (signal == SIGKILL || signal == SIGSTOP)))
+        return nt_call_fail(call, EINVAL);
     nt_lock_take(&process->lock);
     struct nt_action old = process->action[signal];
     if (NT_ARG(call, 1) != 0) {
