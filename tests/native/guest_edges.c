@@ -7,11 +7,13 @@
  * under a limit of zero bytes, by a thread's number, without leave to read, and when the first thread has ended; a
  * signal that waits behind a handler while its thread ends; memory that is mapped right below the stack as it is,
  * which still has room; a process that another one of its memory traces, which does much meanwhile; jumps to nowhere
- * of a traced process; calls that are refused, the one that would have killed among them. Prints the same as on the
- * bare CPU.
+ * of a traced process; counters that send a signal; calls that are refused, the one that would have killed among them.
+ * Prints the same as on the bare CPU.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -301,6 +303,39 @@ static void traced_faults(void)
     traced_fault((uintptr_t)1 << 63);
 }
 
+/* Stores to a place that is watched, and system calls: each sends SIGTRAP, in the program and in between. */
+static void counted(void)
+{
+    static volatile long watched;
+    struct perf_event_attr stores = {.type = PERF_TYPE_BREAKPOINT,
+                                     .size = sizeof stores,
+                                     .bp_type = HW_BREAKPOINT_W,
+                                     .bp_addr = (uintptr_t)&watched,
+                                     .bp_len = HW_BREAKPOINT_LEN_8,
+                                     .sample_period = 1,
+                                     .exclude_kernel = 1,
+                                     .sigtrap = 1,
+                                     .remove_on_exec = 1};
+    struct perf_event_attr time = {.type = PERF_TYPE_SOFTWARE,
+                                   .config = PERF_COUNT_SW_TASK_CLOCK,
+                                   .size = sizeof time,
+                                   .sample_period = 1000000,
+                                   .sigtrap = 1,
+                                   .remove_on_exec = 1};
+
+    handle(SIGTRAP, 0);
+    int fd = (int)syscall(SYS_perf_event_open, &stores, 0, -1, -1, 0);
+    watched = 1;
+    getppid();
+    printf("%d %d\n", fd < 0 ? errno : 0, (int)caught);
+    close(fd);
+    caught = 0;
+    fd = (int)syscall(SYS_perf_event_open, &time, 0, -1, -1, 0);
+    for (int i = 0; i < 100000 && fd >= 0; i++)
+        getppid();
+    printf("%d %d\n", fd < 0 ? errno : 0, (int)caught);
+}
+
 static void tell(long result)
 {
     printf("%ld %d\n", result, result < 0 ? errno : 0);
@@ -382,6 +417,7 @@ int main(void)
     in_child("below the stack", below_stack);
     in_child("traced by its own", traced_by_own);
     in_child("faults that are traced", traced_faults);
+    in_child("a counter's signal", counted);
     in_child("no signal", not_sent);
     in_child("nowhere", nowhere);
     in_child("not aligned", not_aligned);

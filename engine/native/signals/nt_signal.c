@@ -577,6 +577,12 @@ static bool is_step(const siginfo_t *info, const struct nt_context *context)
            (info->si_code == TRAP_TRACE || !nt_code_holds(nt.code, context->rip));
 }
 
+/* One of the program's counters (perf_event_open) has run over, wherever that was. */
+static bool is_counter(const siginfo_t *info)
+{
+    return info->si_signo == SIGTRAP && info->si_code == TRAP_PERF;
+}
+
 void nt_signal_handle(int signal, void *siginfo, void *ucontext)
 {
     siginfo_t *info = siginfo;
@@ -587,7 +593,7 @@ void nt_signal_handle(int signal, void *siginfo, void *ucontext)
     if (info->si_code == SI_QUEUE && info->si_ptr == NT_WAKES) {
         if (nt_code_holds(nt.code, context->rip))
             nt_outside_rest(thread);
-    } else if (!is_fault(signal) || info->si_code <= 0 ||
+    } else if (!is_fault(signal) || info->si_code <= 0 || is_counter(info) ||
                (is_in_call(context->rip) && !is_step(info, context))) {
         take_sent(thread, info, context);
     } else if (signal == SIGTRAP && thread->step_from != 0 && context->eflags & FLAG_TF) {
