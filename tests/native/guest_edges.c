@@ -7,8 +7,8 @@
  * under a limit of zero bytes, by a thread's number, without leave to read, and when the first thread has ended; a
  * signal that waits behind a handler while its thread ends; memory that is mapped right below the stack as it is,
  * which still has room; a process that another one of its memory traces, which does much meanwhile; jumps to nowhere
- * of a traced process; counters that send a signal; calls that are refused, the one that would have killed among them.
- * Prints the same as on the bare CPU.
+ * of a traced process; counters that send a signal; calls that are refused, the one that would have killed among them;
+ * a program that executes itself by a link to /proc/self/exe. Prints the same as on the bare CPU.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -399,10 +399,32 @@ static void in_child(const char *name, void (*test)(void))
     printf("  %x\n", status & ~0x80); /* without a core or with one */
 }
 
-int main(void)
+static void link_to_self(void)
+{
+    char folder[] = "/tmp/tenure-edges-XXXXXX", name[64];
+    int status = 0;
+
+    snprintf(name, sizeof name, "%s/link", mkdtemp(folder));
+    tell(symlink("/proc/self/exe", name));
+    fflush(stdout);
+    if (fork() == 0) {
+        execl(name, "edges", "again", NULL);
+        _exit(1);
+    }
+    wait(&status);
+    printf("%x\n", status);
+    unlink(name);
+    rmdir(folder);
+}
+
+int main(int argc, char **argv)
 {
     struct rlimit none = {0, 0};
 
+    if (argc > 1) {
+        puts(argv[1]);
+        return 5;
+    }
     setrlimit(RLIMIT_CORE, &none);
     in_child("break beyond memory", brk_beyond);
     in_child("fault that is sent", fault_sent);
@@ -421,5 +443,6 @@ int main(void)
     in_child("no signal", not_sent);
     in_child("nowhere", nowhere);
     in_child("not aligned", not_aligned);
+    in_child("a link to itself", link_to_self);
     return 0;
 }

@@ -401,6 +401,18 @@ static bool process_execute(struct nt_thread *thread, struct nt_call *call, cons
     return true;
 }
 
+/* The program's file, if `path` is a link to the executable's. */
+static const char *own_by_link(long folder, uint64_t path)
+{
+    char text[64];
+    long length = nt_sys6(__NR_readlinkat, folder, (long)path, (long)text, sizeof text - 1, 0, 0);
+
+    if (nt_failed(length))
+        return NULL;
+    text[length] = '\0';
+    return text[0] == '/' ? nt_file_own(folder, (uint64_t)text) : NULL;
+}
+
 /* `argument`: where the path is among the call's arguments, with the two vectors behind it. */
 static bool execute_path(struct nt_thread *thread, struct nt_call *call, long folder, int argument,
                          uint64_t flags)
@@ -408,6 +420,8 @@ static bool execute_path(struct nt_thread *thread, struct nt_call *call, long fo
     uint64_t *arguments = &NT_ARG(call, argument);
     const char *own = flags & AT_SYMLINK_NOFOLLOW ? NULL : nt_file_own(folder, arguments[0]);
 
+    if (own == NULL && !(flags & AT_SYMLINK_NOFOLLOW))
+        own = own_by_link(folder, arguments[0]);
     if (own != NULL)
         arguments[0] = (uint64_t)own;
     return process_execute(thread, call,
