@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -73,7 +74,6 @@ WRAP(noticed, char *, strdup, (const char *text), (text))
 WRAP(noticed, char *, strndup, (const char *text, size_t size), (text, size))
 WRAP(noticed_open, FILE *, fopen64, (const char *path, const char *mode), (path, mode))
 WRAP(noticed_open, FILE *, fdopen, (int descriptor, const char *mode), (descriptor, mode))
-WRAP(noticed_open, FILE *, open_memstream, (char **text, size_t *size), (text, size))
 WRAP(noticed_open, DIR *, opendir, (const char *path), (path))
 
 /* `none`: a condition on what was returned (`got`): nothing is there, or there was no memory for it. The pointers are
@@ -104,6 +104,59 @@ WRAP_ELF(got <= 0, ssize_t, dwelf_elf_gnu_build_id, (void *elf, void *id), (elf,
 WRAP_ELF(got <= 0, ssize_t, dwelf_dwarf_gnu_debugaltlink, (void *dwarf, void *name, void *id), (dwarf, name, id))
 WRAP_ELF(got != 0, int, elf_getphdrnum, (void *elf, size_t *count), (elf, count))
 WRAP_ELF(got != 0, int, elf_getshdrstrndx, (void *elf, size_t *index), (elf, index))
+
+/* ------------------------------------------------------------------------------------------ texts */
+
+/* The C library's own open_memstream loses what there is no memory for, and nothing tells of it, not even ferror. */
+struct text {
+    char **bytes;
+    size_t *size, room;
+};
+
+static ssize_t add_to_text(void *cookie, const char *bytes, size_t size)
+{
+    struct text *text = cookie;
+    size_t needed = *text->size + size + 1;
+
+    if (needed > text->room) {
+        char *larger = __wrap_realloc(*text->bytes, 2 * needed);
+        if (larger == NULL)
+            return 0;
+        *text->bytes = larger;
+        text->room = 2 * needed;
+    }
+    memcpy(*text->bytes + *text->size, bytes, size);
+    *text->size += size;
+    (*text->bytes)[*text->size] = '\0';
+    return (ssize_t)size;
+}
+
+static int end_text(void *cookie)
+{
+    free(cookie);
+    return 0;
+}
+
+FILE *__wrap_open_memstream(char **bytes, size_t *size);
+FILE *__wrap_open_memstream(char **bytes, size_t *size)
+{
+    struct text *text = __wrap_calloc(1, sizeof *text);
+    FILE *out = NULL;
+
+    *bytes = __wrap_calloc(1, 1);
+    *size = 0;
+    if (text != NULL && *bytes != NULL) {
+        *text = (struct text){bytes, size, 1};
+        out = fopencookie(text, "w", (cookie_io_functions_t){.write = add_to_text, .close = end_text});
+    }
+    if (out == NULL) {
+        tp_sound_no_memory();
+        free(text);
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return out;
+}
 
 __attribute__((format(printf, 2, 3))) int __wrap_asprintf(char **text, const char *format, ...);
 int __wrap_asprintf(char **text, const char *format, ...)

@@ -98,6 +98,8 @@ def main():
             sound, words, count = answer(command, folder, None)
             check(f'with memory: {" ".join(command)}: {words}', (sound[0], count > 0), (0, True))
             numbers = new_places(command, folder, known) if filled.SOAK else []
+            if 'html' in command: # the page's index is a text in memory
+                jobs += [(command, folder, str(n), sound, words) for n in range(count - 20, count + 1)]
             for lasting in ('', '+'):
                 jobs += [(command, folder, f'{n}{lasting}', sound, words)
                          for n in (numbers if filled.SOAK else filled.chosen(count, chance, CHOSEN))]
