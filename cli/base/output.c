@@ -159,8 +159,12 @@ static int write_whole(const char *path, unsigned mode, output_writer *write, vo
     int descriptor = mkostemp(temporary, O_CLOEXEC);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
 
-    if (file == NULL)
-        return cannot_write(path);
+    if (file == NULL) {
+        cannot_write(path);
+        if (descriptor >= 0)
+            unlink(temporary);
+        return CLI_ERROR;
+    }
     /* Where there are no modes, as on a memory stick, none is refused. */
     bool mine = fchmod(descriptor, stat(path, &before) == 0 ? before.st_mode & 0777 : mode) == 0 || errno == EPERM;
     if (!mine || write(file, user, &err) != 0) {
