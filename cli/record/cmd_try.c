@@ -284,9 +284,9 @@ static bool try_advice(struct try *try, int64_t rank, bool named)
 static bool try_all(struct try *try, char **ranks)
 {
     int64_t count = (int64_t)query_value(try->trial.profile, "SELECT count(*) FROM temp.advice", 0);
-    bool good = true;
+    bool good = given_unsound() == NULL;
 
-    if (*ranks == NULL && count == 0 && !try->json)
+    if (good && *ranks == NULL && count == 0 && !try->json)
         puts("There is no advice to try.");
     for (int64_t rank = 1; good && *ranks == NULL && rank <= count && given_stopped() == 0; rank++)
         good = try_advice(try, rank, false);
@@ -318,6 +318,10 @@ static bool run(struct try *try, char **ranks)
     if (try->json)
         putchar('\n');
     trial_end(&try->trial);
+    if (good && given_unsound() != NULL) {
+        term_error("%s", given_unsound());
+        good = false;
+    }
     return good;
 }
 
