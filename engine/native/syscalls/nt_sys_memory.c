@@ -128,7 +128,8 @@ static bool is_shared(uint64_t flags, uint64_t fd)
     return !nt_failed(mode) && (mode & O_ACCMODE) != O_RDONLY;
 }
 
-/* Whether a call names anything of the engine's. What begins in the middle of a page the kernel refuses. */
+/* Whether a call names anything of the engine's. What begins in the middle of a page the kernel refuses, unless it is
+ * only a wish. */
 static bool meets_engine(uint64_t start, uint64_t bytes)
 {
     return start % NT_PAGE == 0 && nt_region_meets(start, bytes);
@@ -153,9 +154,9 @@ bool nt_sys_mmap(struct nt_thread *thread, struct nt_call *call)
     uint64_t flags = NT_ARG(call, 3);
     bool is_fixed = (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0;
 
-    if (meets_engine(NT_ARG(call, 0), NT_ARG(call, 1))) {
-        if (is_fixed)
-            return nt_call_fail(call, flags & MAP_FIXED_NOREPLACE ? EEXIST : ENOMEM);
+    if (is_fixed && meets_engine(NT_ARG(call, 0), NT_ARG(call, 1)))
+        return nt_call_fail(call, flags & MAP_FIXED_NOREPLACE ? EEXIST : ENOMEM);
+    if (nt_region_meets(NT_ARG(call, 0), NT_ARG(call, 1)) && !is_fixed) {
         NT_ARG(call, 0) = 0; /* only a wish */
     }
     NT_ARG(call, 3) |= lock_flag();
@@ -259,6 +260,10 @@ bool nt_sys_mremap(struct nt_thread *thread, struct nt_call *call)
             look_at_memory((uint64_t)call->result, new_bytes);
         }
         tell_moved(thread, call, old, old_bytes, new_bytes);
+    } else if (is_mixed) { /* some of them may have moved */
+        look_at_memory(old, old_bytes);
+        if (NT_ARG(call, 3) & MREMAP_FIXED)
+            look_at_memory(NT_ARG(call, 4), new_bytes);
     }
     nt_lock_give(&nt_memory_lock);
     return true;
