@@ -17,7 +17,7 @@
  * Never returns NULL: the host ends the run loudly if memory cannot be had. */
 void *tn_host_alloc(size_t bytes);
 
-/* The same for memory of which few pages are going to be touched: it does not lie in large pages. */
+/* The same for memory of which few pages are going to be touched: the host should not back it by large pages. */
 void *tn_host_alloc_sparse(size_t bytes);
 
 /* Give back exactly what one of these returned for `bytes`. */

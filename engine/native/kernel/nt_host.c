@@ -54,6 +54,12 @@ void nt_host_large_pages(void *memory, size_t bytes)
         nt_sys3(__NR_madvise, (long)memory, (long)bytes, MADV_HUGEPAGE);
 }
 
+/* Where the system gives large pages to all who do not refuse them. */
+static void small_pages(void *memory, size_t bytes)
+{
+    nt_sys3(__NR_madvise, (long)memory, (long)bytes, MADV_NOHUGEPAGE);
+}
+
 static void *map_anonymous(uint64_t at, size_t bytes)
 {
     void *memory = map_at(at, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE, -1);
@@ -73,10 +79,12 @@ static void more_room(struct pool *pool)
 {
     pool->at = (uint64_t)map_anonymous(pool == &small ? small_from - POOL : place_for(POOL), POOL);
     pool->end = pool->at + POOL;
-    if (pool == &small)
+    if (pool == &small) {
+        small_pages((void *)pool->at, POOL);
         __atomic_store_n(&small_from, pool->at, __ATOMIC_RELAXED);
-    else
+    } else {
         nt_host_large_pages((void *)pool->at, POOL);
+    }
 }
 
 /* Pieces lie side by side: a mapping for each would cost more than what is done in most. The first 16 MB do not lie in
@@ -116,7 +124,11 @@ void *tn_host_alloc(size_t bytes)
 
 void *tn_host_alloc_sparse(size_t bytes)
 {
-    return bytes <= PIECE ? piece_of(bytes, true) : map_anonymous(place_for(bytes), bytes);
+    if (bytes <= PIECE)
+        return piece_of(bytes, true);
+    void *memory = map_anonymous(place_for(bytes), bytes);
+    small_pages(memory, bytes);
+    return memory;
 }
 
 void tn_host_free(void *memory, size_t bytes)

@@ -401,7 +401,7 @@ static bool process_execute(struct nt_thread *thread, struct nt_call *call, cons
     return true;
 }
 
-/* The program's file, if `path` is a link to the executable's. */
+/* The program's file, if `path` is a link to the executable's, by its whole path. Links to links are not followed. */
 static const char *own_by_link(long folder, uint64_t path)
 {
     char text[64];

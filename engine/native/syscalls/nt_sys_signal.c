@@ -308,14 +308,14 @@ static bool kill_others(struct nt_thread *thread, struct nt_call *call)
     return pass_at_rest(thread, call, 0);
 }
 
-/* To a process, or to one's own group. */
+/* To a process, by the number of any of its threads, or to one's own group. */
 bool nt_sys_kill(struct nt_thread *thread, struct nt_call *call)
 {
     int to = (int)NT_ARG(call, 0);
 
     if ((int)NT_ARG(call, 1) != SIGKILL)
         return nt_call_pass(thread, call);
-    if (to == nt_process_id() ||
+    if ((to > 0 && nt_sys3(__NR_tgkill, nt_process_id(), to, 0) == 0) ||
         (call->raw[0] == __NR_kill && (to == 0 || (to < -1 && -to == (int)nt_sys3(__NR_getpgid, 0, 0, 0)))))
         return kill_all(thread, call, 1);
     return kill_others(thread, call);
