@@ -161,8 +161,10 @@ static int write_whole(const char *path, unsigned mode, output_writer *write, vo
 
     if (file == NULL) {
         cannot_write(path);
-        if (descriptor >= 0)
+        if (descriptor >= 0) {
+            close(descriptor);
             unlink(temporary);
+        }
         return CLI_ERROR;
     }
     /* Where there are no modes, as on a memory stick, none is refused. */

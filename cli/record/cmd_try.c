@@ -283,10 +283,13 @@ static bool try_advice(struct try *try, int64_t rank, bool named)
 
 static bool try_all(struct try *try, char **ranks)
 {
-    int64_t count = (int64_t)query_value(try->trial.profile, "SELECT count(*) FROM temp.advice", 0);
-    bool good = given_unsound() == NULL;
+    struct query q;
+    int64_t count = 0;
 
-    if (good && *ranks == NULL && count == 0 && !try->json)
+    if (query_begin(&q, try->trial.profile, "SELECT count(*) FROM temp.advice") && query_row(&q))
+        count = query_int(&q, 0);
+    bool good = query_end(&q);
+    if (good && given_unsound() == NULL && *ranks == NULL && count == 0 && !try->json)
         puts("There is no advice to try.");
     for (int64_t rank = 1; good && *ranks == NULL && rank <= count && given_stopped() == 0; rank++)
         good = try_advice(try, rank, false);

@@ -364,8 +364,11 @@ static void find_slots(struct tp_graph *graph)
 
     for (uint32_t i = 0; i < graph->sites; i++)
         framed &= !(graph->code.at[i].writes >> RBP & 1) || graph->code.at[i].frames;
-    for (uint32_t i = 0; i < graph->sites; i++)
-        graph->code.at[i].in_slot &= framed || graph->code.at[i].slot_base != RBP;
+    for (uint32_t i = 0; i < graph->sites && !framed; i++) {
+        struct tp_decoded *code = &graph->code.at[i];
+        if (code->in_slot && code->slot_base == RBP)
+            code->in_slot = code->moves = false;
+    }
 }
 
 int tp_graph_make(struct tp_graph *graph)

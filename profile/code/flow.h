@@ -47,7 +47,7 @@ struct tp_graph {
     uint64_t start, end; /* the function's range */
     int64_t bias;        /* of its object */
     const struct tp_image *image;
-    TP_VECTOR(struct tp_decoded) code; /* by site */
+    TP_VECTOR(struct tp_decoded) code; /* by site; what is no slot of the stack in this function is corrected */
     TP_VECTOR(uint64_t) count;         /* by site: times executed; TP_FLOW_UNKNOWN_COUNT: not known, yet */
 
     /* Made. */
