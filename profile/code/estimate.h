@@ -37,7 +37,7 @@ struct tp_estimate {
 };
 
 /* Find what each instruction pays, and add it to its costs, and to those of its thread and of the parts of the
- * recording. Asked once, when loops, strides and address loads are known. */
+ * recording. Asked once, when loops, strides, and address and compared loads are known. */
 int tp_estimate_make(struct tp_recording *rec, struct tp_error *err);
 
 /* The cycles of a row of costs that were paid in a context (0: anywhere); `at`: its columns, as in tp_estimate. */

@@ -12,8 +12,9 @@
  * begins: where the source text is at hand the name begins at a line with a loop's keyword, and never at or before the
  * function's declaration, but where the function is all on that line.
  *
- * Chains (chains.h) are of use where much is missed: they are looked for in functions that have at least one part in
- * MISSING_FUNCTION of all misses of level 1 by data, and kept of instructions that have one in MISSING.
+ * Chains, and branches that compare what was loaded (chains.h), are of use where much is missed: they are looked for in
+ * functions that have at least one part in MISSING_FUNCTION of all misses of level 1 by data, and kept of accesses and
+ * loads that have one in MISSING.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ struct loops {
     uint32_t columns;         /* so many of these there are */
     double misses;            /* all */
     uint64_t row[TP_MAX_EVENTS];
-    TP_VECTOR(bool) wanted;   /* by place: its chains are */
+    TP_VECTOR(bool) wanted;   /* by place: its chains are, and branches that compare it */
 };
 
 /* ------------------------------------------------------------------------------------------ sites */

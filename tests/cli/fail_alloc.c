@@ -45,7 +45,7 @@ static void begin(void)
 }
 
 /* Of a program with one thread. */
-static void tell_place(unsigned long now)
+static __attribute__((noinline)) void tell_place(unsigned long now)
 {
     void *calls[OWN + CALLS];
     uint64_t hash = 0;
@@ -98,8 +98,11 @@ void *realloc(void *old, size_t size)
 __attribute__((destructor)) static void tell(void)
 {
     const char *path = getenv("FAIL_ALLOC_COUNT");
-    if (places)
-        fclose(places);
+    FILE *file_of_places = places;
+
+    places = NULL;
+    if (file_of_places)
+        fclose(file_of_places);
     int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
     char text[32];
 

@@ -109,7 +109,8 @@ SOAK = int(os.environ.get('TENURE_SOAK', '0'))
 
 
 def chosen(count, chance, most):
-    """Which of `count` things that can fail do: some, those at the beginning before all; more with TENURE_SOAK."""
+    """Which of `count` things that can fail do: some, those at the beginning before all; with TENURE_SOAK
+    1 + 4 * TENURE_SOAK times as many."""
     most *= 1 + 4 * SOAK
     if most >= count:
         return range(1, count + 1)

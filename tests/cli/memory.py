@@ -4,11 +4,11 @@
 memory.py: no command says something false, or crashes, where memory runs out.
 
 One allocation of a command fails, or that and all behind it. Then the command answers as it does with memory, or fails:
-status 1, one line on stderr, nothing on stdout, no file. Of the allocations of a command some are chosen; TENURE_SOAK:
-the first one from each place, with the calls that lead there, that no command before has failed at. PROGRAM, which has
-debug information, is recorded: of its import all allocations fail, one at a time, until libdw has opened its units,
-since it does not look whether it has them. Of a program with many lines, those around the opening of its file, and
-some.
+status 1, one line on stderr, nothing on stdout, no file. Of the allocations of a command some are chosen, of a page the
+last ones, too; TENURE_SOAK: the first one from each place, with the calls that lead there, that no command before has
+failed at. PROGRAM, which has debug information, is recorded: of its import all allocations fail, one at a time, until
+libdw has opened its units, since it does not look whether it has them. Of a program with many lines, those around the
+opening of its file, and some.
 
     memory.py TENURE FAIL_ALLOC [PROGRAM]
 """
@@ -29,6 +29,8 @@ LINES, OF_LONG = 4000, 60 # libdw has room for 2,048 lines without asking for an
 OPENING = range(90, 160)
 ENVIRONMENT = {**os.environ, 'LC_ALL': 'C.UTF-8', 'COLUMNS': '120', 'NO_COLOR': '1'}
 STAY = ['setarch', '-R'] # all at the same addresses each time
+if not shutil.which('setarch') or subprocess.run([*STAY, 'true'], stderr=subprocess.DEVNULL, check=False).returncode:
+    STAY = []  # then each command fails at all of its places
 GIVEN = ('profile', 'raw', 'plain', 'program', 'long')
 IMPORT = ['import', '-q', '-o', '+']
 COMMANDS = filled.COMMANDS + [['diff', '--html', '+', '@', '@'], [*IMPORT, 'raw'], ['machines'],

@@ -313,7 +313,7 @@ def main():
     options = argparse.ArgumentParser()
     options.add_argument('--only', default='')
     options.add_argument('--match', default='')
-    options.add_argument('--every', type=int, default=max(1, 20 // int(os.environ.get('TENURE_SOAK', '20'))))
+    options.add_argument('--every', type=int, default=max(1, 20 // max(1, int(os.environ.get('TENURE_SOAK', '20')))))
     options.add_argument('--first', type=int, default=0)
     options.add_argument('--keep', default='')
     options.add_argument('--table', action='store_true')
