@@ -74,7 +74,9 @@ soak:
 	@tools/install-node-modules $(BUILD) --soak
 	@tools/run-tests --soak $(BUILD)
 
-places: all
+places:
+	@tools/install-packages --soak
+	@$(MAKE) --no-print-directory everything
 	@tools/run-tests $(BUILD) --suite=places
 
 fuzz:

@@ -98,11 +98,9 @@ void *realloc(void *old, size_t size)
 __attribute__((destructor)) static void tell(void)
 {
     const char *path = getenv("FAIL_ALLOC_COUNT");
-    FILE *file_of_places = places;
-
+    if (places)
+        fclose(places);
     places = NULL;
-    if (file_of_places)
-        fclose(file_of_places);
     int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
     char text[32];
 

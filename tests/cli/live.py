@@ -60,7 +60,7 @@ def endings():
     check("abort", same_as_bare("abort", GUEST, "abort")[0], -signal.SIGABRT)
     check("125 is passed on", run(*RECORD, "-q", GUEST, "exit", "125")[0], 125)
     if not VALGRIND:
-        for way in "kill", "kill by folder", "kill by number":
+        for way in "kill", "kill by folder", "kill by thread", "kill by number":
             check("killed by itself", same_as_bare(way, GUEST, way)[0], -signal.SIGKILL)
     check("segv", same_as_bare("segv", GUEST, "segv")[0], -signal.SIGSEGV)
     status, _, errors = run(*RECORD, "-q", "-o", "illegal", GUEST, "illegal")

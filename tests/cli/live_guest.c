@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -162,9 +163,17 @@ static void on_term(int number)
     _exit(number);
 }
 
+/* A process can be killed by the number of any of its threads. */
+static void *killing(void *unused)
+{
+    kill(gettid(), SIGKILL);
+    return unused;
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
+    pthread_t thread;
     int i;
 
     if (strcmp(how, "contained") == 0)
@@ -190,6 +199,10 @@ int main(int argc, char **argv)
         kill(getpid(), SIGKILL);
     if (strcmp(how, "kill by folder") == 0)
         syscall(SYS_pidfd_send_signal, open("/proc/self", O_RDONLY), SIGKILL, NULL, 0);
+    if (strcmp(how, "kill by thread") == 0) {
+        pthread_create(&thread, NULL, killing, NULL);
+        pthread_join(thread, NULL);
+    }
     if (strcmp(how, "kill by number") == 0 && syscall(SYS_pidfd_send_signal, SELF, SIGKILL, NULL, 0) != 0)
         kill(getpid(), SIGKILL); /* before Linux 6.16 */
     if (strcmp(how, "illegal") == 0)
