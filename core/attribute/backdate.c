@@ -261,13 +261,18 @@ static void count_nodes(struct tn_forest *forest, int64_t more)
     __atomic_store_n(&forest->now, forest->now + (uint64_t)more, __ATOMIC_RELAXED);
 }
 
+static uint64_t next_id(struct tn_forest *forest)
+{
+    return __atomic_add_fetch(&forest->sums->next_node, 1, __ATOMIC_RELAXED);
+}
+
 static struct tn_node *node_new(struct tn_forest *forest, uint32_t function, uint32_t context, uint32_t thread)
 {
     struct tn_node *node = tn_pool_get(&forest->nodes);
     node->function = function;
     node->context = context;
     node->thread = thread;
-    node->id = __atomic_add_fetch(&forest->sums->next_node, 1, __ATOMIC_RELAXED);
+    node->id = next_id(forest);
     node->filter = filter_of(context);
     node->unmapped = 1;
     forest->made++;
@@ -451,7 +456,8 @@ static struct tn_node *first_child(const struct tn_node *node)
     return node->alias ? NULL : node->recent;
 }
 
-/* Under a new parent, nodes that run its context are no longer the first of their paths to do so. */
+/* Under a new parent, nodes that run its context are no longer the first of their paths to do so. What has been written
+ * of them stays where it is: from now on they are others. */
 struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root, uint32_t function)
 {
     struct tn_node *parent = tn_forest_root(forest, function, root->thread, root->handler);
@@ -461,11 +467,13 @@ struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root,
     node_adopt(forest, parent, root, 0);
     root->charges_arc = true;
     root->handler = false;
-    root->defined = false; /* its place has changed */
     link_children(forest);
     struct tn_node *node = root;
     while (node != parent) {
         node->filter |= parent->filter;
+        if (node->defined)
+            node->id = next_id(forest);
+        node->defined = false;
         if (node->context == parent->context)
             node->charges_function = false;
         if (node->arc == root->arc && node != root)

@@ -23,7 +23,7 @@ TENURE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
 VALUES = {"dump-every": ("20000", "500000"), "stop-after": ("1000", "400000")}
 MORE = [["--also=amd-zen2"], ["--also=intel-skylake"], ["--fn-skip=walk_plain"], ["--toggle-collect=work"],
         ["--sample=2"], ["--sample=8"], ["--keep-all"], ["--engine=valgrind"]]
-FOUND = [["--sample=8", "--inclusive=no"]] # what was wrong once
+FOUND = [["--sample=8", "--inclusive=no"], ["--start=walk_plain", "--dump-every=50000"]] # what was wrong once
 
 
 def drawn(rng, found):
