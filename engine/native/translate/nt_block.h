@@ -57,24 +57,27 @@ struct nt_block {
 };
 
 /* A test that may fail: where it is, and where to go on behind what is done then (nt_count.c). */
-enum nt_detour_kind { NT_DETOUR_CALL, NT_DETOUR_FETCH, NT_DETOUR_MISSED, NT_DETOUR_SAMPLED, NT_DETOUR_STRADDLES };
+enum nt_detour_kind { NT_DETOUR_CALL, NT_DETOUR_FETCH, NT_DETOUR_MISSED, NT_DETOUR_SAMPLED };
 struct nt_detour {
-    uint8_t *from;
+    uint8_t *from, *from_too; /* the second one may be NULL */
     const uint8_t *back;
     enum nt_detour_kind kind;
     const struct nt_planned_run *run;       /* FETCH */
-    const struct nt_planned_access *access; /* MISSED, SAMPLED, STRADDLES */
+    const struct nt_planned_access *access; /* MISSED, SAMPLED */
     uint8_t call;      /* CALL: enum nt_call, */
     uint64_t argument; /* and its first argument */
-    uint8_t o, a, m; /* registers: the way's offset, the address or, MISSED, that less the way's line; a free one */
+    uint8_t o, a; /* registers: the way's offset, the address, MISSED less the way's line, SAMPLED turned */
 };
-enum { NT_BLOCK_DETOURS = 2 * NT_PLAN_ACCESSES + NT_PLAN_RUNS + NT_BLOCK_BRANCHES + 2 };
+enum { NT_BLOCK_DETOURS = NT_PLAN_ACCESSES + NT_PLAN_RUNS + NT_BLOCK_BRANCHES + 2 };
 
-/* Code that detours share, by the registers that hold the address and the way's offset; fetches, by the latter. NULL:
- * not made yet. */
+enum { NT_MOST_ACCESSED = 64 }; /* bytes; what is wider is done in C */
+/* Code that detours share, by the registers that hold the address and the way's offset, and by how much is accessed.
+ * NULL: not made yet. */
 struct nt_shared {
-    const uint8_t *data[2][16][16]; /* of reads; of writes, where these compare with another word */
+    const uint8_t *missed[2][16][16]; /* of reads; of writes, where these do something else */
+    const uint8_t *sampled[2][16][NT_MOST_ACCESSED + 1];
     const uint8_t *fetch[16];
+    const uint64_t *limit[NT_MOST_ACCESSED + 1]; /* constants (nt_count.c) */
 };
 
 /* What of a plan is emitted. */

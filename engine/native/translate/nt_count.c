@@ -18,13 +18,14 @@
  * A fetch run is the same with a constant element of the table. The three registers are put aside (nt_aside.h), and one
  * for the clock if more than one stamp is to come; where the flags are live they are kept in rax meanwhile.
  *
- * Where sets are sampled, most accesses are left out, and what is above is in the cold part. p, which is put aside
- * instead of the clock, has the bits of the lines that are simulated; o ends with the offset in the line:
+ * Where sets are sampled, most accesses are left out, and what is above is in code that the others share. p, which is
+ * put aside instead of the clock, has the bits of the lines that are simulated; o is turned so that the offset in the
+ * line comes first:
  *
- *     lea   a, [operand]
- *     rorx  o, a, line_bits
+ *     lea   o, [operand]
+ *     ror   o, line_bits
  *     bt    p, o ; jc sampled
- *     cmp   o, line_size - size, shifted ; ja straddles, which does the access whole, in C, if p has the next line
+ *     cmp   o, line_size - size, turned ; ja sampled, which does the access whole, in C, if p has the next line
  *
  * Lines of more than 64 bytes, whose granules are longer than a byte, and CPUs without shlx have each access done
  * whole, in C.
@@ -35,12 +36,19 @@
 #include "nt_aside.h"
 
 struct registers {
-    uint8_t a, o, m, c, p; /* c: holds the clock, p: the lines that are sampled; NT_NO_REG: none does */
+    uint8_t a, o; /* the same where sets are sampled */
+    uint8_t m; /* where sets are sampled, NT_NO_REG if nobody needs it */
+    uint8_t c, p; /* c: holds the clock, p: the lines that are sampled; NT_NO_REG: none does */
 };
 
 static const struct tn_layout *layout_of(const struct nt_making *making)
 {
     return tn_layout(making->config->planner->core);
+}
+
+static bool samples(const struct nt_making *making)
+{
+    return layout_of(making)->sampled != ~0ull;
 }
 
 static struct nt_mem of_thread(size_t offset)
@@ -117,7 +125,8 @@ static void begin_stretch(struct nt_making *making, const struct nt_stretch *str
         nt_call_c(making, NT_CALL_JUMPED);
     }
     making->segment = stretch->counter;
-    making->clock_in = NT_NO_REG;
+    if (!samples(making))
+        making->clock_in = NT_NO_REG; /* the clock goes on */
     add_constant(making, of_thread(offsetof(struct tn_thread, clock)), stretch->clock, free);
     if (stretch->data)
         add_constant(making, of_thread(offsetof(struct tn_thread, data)), stretch->data, free);
@@ -203,6 +212,7 @@ static void test_run(struct nt_making *making, const struct nt_planned_run *run,
         count_stamp(making, l1, r, run->back);
 }
 
+/* Of the registers that the operand names only rax may be aside. */
 static void operand_address(struct nt_making *making, const struct nt_access *access, const struct registers *r)
 {
     struct nt_emit *emit = &making->emit;
@@ -243,10 +253,8 @@ static void address_of(struct nt_making *making, const struct nt_access *access,
     struct nt_emit *emit = &making->emit;
 
     operand_address(making, access, r);
-    if (access->segment == NT_NO_SEGMENT)
-        return;
-    nt_load(emit, r->o, nt_gs(access->segment == NT_SEGMENT_FS ? NT_FS_BASE : NT_GS_BASE));
-    nt_sum(emit, r->a, r->a, r->o);
+    if (access->segment != NT_NO_SEGMENT)
+        nt_add_to(emit, r->a, nt_gs(access->segment == NT_SEGMENT_FS ? NT_FS_BASE : NT_GS_BASE));
 }
 
 /* The way that the table leads to from the address in `a`. */
@@ -271,7 +279,7 @@ static struct nt_mem line_of(const struct tn_l1_layout *l1, uint8_t o, const str
     return l1->exclusive && access->kind != TN_READ ? exclusive : of_way(l1, o, offsetof(struct tn_way, line));
 }
 
-/* The additions, once the way is found. */
+/* What is added to the way that is found, but for its stamp. */
 static void count_use(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)
 {
     const struct tn_l1_layout *l1 = &layout_of(making)->d1;
@@ -289,7 +297,6 @@ static void count_use(struct nt_making *making, const struct nt_planned_access *
             nt_or(emit, written, r->m);
         }
     }
-    count_stamp(making, l1, r, access->back);
 }
 
 /* The flags say whether the line is there. */
@@ -302,8 +309,8 @@ static void compare_data(struct nt_making *making, const struct nt_planned_acces
     nt_compare_register(&making->emit, r->a, (int32_t)(1u << l1->line_bits) - access->size);
 }
 
-static void detour_data(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r,
-                        uint8_t condition, enum nt_detour_kind kind)
+static struct nt_detour *detour_data(struct nt_making *making, const struct nt_planned_access *access,
+                                     const struct registers *r, uint8_t condition, enum nt_detour_kind kind)
 {
     struct nt_detour *detour = nt_detour(making, condition);
 
@@ -311,7 +318,22 @@ static void detour_data(struct nt_making *making, const struct nt_planned_access
     detour->access = access;
     detour->o = r->o;
     detour->a = r->a;
-    detour->m = r->m;
+    return detour;
+}
+
+/* What an address, turned, is beyond if so many bytes reach into the next line. */
+static const uint64_t *limit_of(struct nt_making *making, unsigned size)
+{
+    const uint64_t **limit = &making->shared.limit[size];
+    unsigned bits = layout_of(making)->d1.line_bits;
+    uint64_t value = ((uint64_t)((1u << bits) - size + 1) << (64 - bits)) - 1;
+
+    if (!*limit) {
+        nt_align(&making->cold, sizeof value, 0);
+        *limit = (const uint64_t *)making->cold.at;
+        nt_put(&making->cold, &value, sizeof value);
+    }
+    return *limit;
 }
 
 /* Leave the access out, unless it touches a line that is simulated. */
@@ -319,31 +341,30 @@ static void test_sampled(struct nt_making *making, const struct nt_planned_acces
 {
     const struct tn_layout *layout = layout_of(making);
     struct nt_emit *emit = &making->emit;
-    unsigned bits = layout->d1.line_bits;
     uint8_t lines = r->p;
 
-    nt_rotate32(emit, r->o, r->a, (uint8_t)bits);
+    nt_rotate(emit, r->o, (uint8_t)layout->d1.line_bits);
     if (lines == NT_NO_REG)
         nt_constant(emit, lines = r->m, layout->sampled);
     nt_test_bit(emit, lines, r->o);
-    detour_data(making, access, r, NT_BELOW, NT_DETOUR_SAMPLED);
-    if (access->size == 1)
-        return;
-    struct registers second = *r;
-    second.m = lines;
-    nt_compare32_register(emit, r->o, (((1u << bits) - access->size + 1) << (32 - bits)) - 1);
-    detour_data(making, access, &second, NT_ABOVE, NT_DETOUR_STRADDLES);
+    struct nt_detour *detour = detour_data(making, access, r, NT_BELOW, NT_DETOUR_SAMPLED);
+    if (access->size > 1) {
+        nt_compare_to(emit, r->o, nt_rip(limit_of(making, access->size)));
+        detour->from_too = nt_jcc(emit, NT_ABOVE);
+        detour->back = emit->at;
+    }
 }
 
 static void test_data(struct nt_making *making, const struct nt_planned_access *access, const struct registers *r)
 {
-    if (layout_of(making)->sampled != ~0ull) {
+    if (samples(making)) {
         test_sampled(making, access, r);
         return;
     }
     compare_data(making, access, r);
     detour_data(making, access, r, NT_ABOVE, NT_DETOUR_MISSED);
     count_use(making, access, r);
+    count_stamp(making, &layout_of(making)->d1, r, access->back);
 }
 
 static void do_whole(struct nt_making *making, uint8_t address, uint32_t id)
@@ -365,9 +386,9 @@ static void test_access(struct nt_making *making, const struct nt_planned_access
 /* ------------------------------------------------------------------------------------------ detours */
 
 /* Detours are many and run seldom, so what they do is in code that those with the same registers share. They call it on
- * the engine's stack, and say the core's id in an instruction behind the call that only changes flags: `free` loads it
- * from there. */
-static void call_shared(struct nt_making *making, const uint8_t *shared, uint32_t id)
+ * the engine's stack, and say what else differs in instructions behind the call that only change flags. */
+enum { ID = 1, BACK = 6 }; /* where these constants are, from the return address on */
+static void call_shared(struct nt_making *making, const uint8_t *shared, uint32_t id, const uint32_t *back)
 {
     struct nt_emit *emit = &making->emit;
 
@@ -375,40 +396,112 @@ static void call_shared(struct nt_making *making, const uint8_t *shared, uint32_
     nt_load(emit, NT_RSP, nt_gs(NT_ENGINE_SP));
     nt_way(nt_call(emit), shared);
     nt_test_eax(emit, id);
+    if (back)
+        nt_test_eax(emit, *back);
     nt_load(emit, NT_RSP, nt_gs(NT_HELD_SP));
 }
 
-static void take_id(struct nt_emit *emit, uint8_t free, int32_t argument)
+/* In shared code that has pushed so many registers. */
+static void take_constant(struct nt_emit *emit, uint8_t free, unsigned pushed, int32_t which)
 {
-    nt_load(emit, free, nt_at(NT_RSP, 0));
-    nt_load32(emit, free, nt_at(free, 1));
+    nt_load(emit, free, nt_at(NT_RSP, 8 * (int32_t)pushed));
+    nt_load32(emit, free, nt_at(free, which));
+}
+
+static void take_id(struct nt_emit *emit, uint8_t free, unsigned pushed, int32_t argument)
+{
+    take_constant(emit, free, pushed, ID);
     nt_store32(emit, nt_gs(argument), free);
 }
 
-/* The address is the difference and what was subtracted. Of it the mask's shift takes six bits. */
-static const uint8_t *make_slow_data(struct nt_making *making, const struct nt_detour *slow)
+/* The line is not where the table says. The address is the difference and what was subtracted; of it the mask's shift
+ * takes six bits. */
+static void miss_data(struct nt_making *making, const struct nt_planned_access *access, uint8_t a, uint8_t o,
+                      unsigned pushed)
 {
     const struct tn_l1_layout *l1 = &layout_of(making)->d1;
     struct nt_emit *emit = &making->emit;
-    const uint8_t *begin = emit->at;
 
-    nt_add_to(emit, slow->a, line_of(l1, slow->o, slow->access));
-    nt_prefetch(emit, nt_at(slow->a, 0));
-    nt_store(emit, nt_gs(NT_ARGS), slow->a);
-    take_id(emit, slow->o, NT_ARGS + 8);
+    nt_add_to(emit, a, line_of(l1, o, access));
+    nt_prefetch(emit, nt_at(a, 0));
+    nt_store(emit, nt_gs(NT_ARGS), a);
+    take_id(emit, o, pushed, NT_ARGS + 8);
     nt_call_memory(emit, nt_gs(NT_CALLS + 8 * NT_CALL_SLOW_DATA));
-    find_way(making, slow->access->table, slow->a, slow->o);
-    nt_and32(emit, slow->a, (1u << l1->line_bits) - 1);
-    nt_return(emit);
-    return begin;
+    find_way(making, access->table, a, o);
+    nt_and32(emit, a, (1u << l1->line_bits) - 1);
 }
 
-static const uint8_t *make_slow_fetch(struct nt_making *making, uint8_t free)
+/* Two registers besides the one with the address, pushed. */
+static struct registers push_two(struct nt_emit *emit, uint8_t a)
 {
-    const uint8_t *begin = making->emit.at;
+    struct registers r = {.a = a, .c = NT_NO_REG, .p = NT_NO_REG};
 
-    take_id(&making->emit, free, NT_ARGS);
-    nt_jump_memory(&making->emit, nt_gs(NT_CALLS + 8 * NT_CALL_SLOW_FETCH));
+    r.o = a == NT_RCX ? NT_RBX : NT_RCX;
+    r.m = a == NT_RDX ? NT_RBX : NT_RDX;
+    nt_push_register(emit, r.o);
+    nt_push_register(emit, r.m);
+    return r;
+}
+
+static void pop_two(struct nt_emit *emit, const struct registers *r)
+{
+    nt_pop_register(emit, r->m);
+    nt_pop_register(emit, r->o);
+    nt_return(emit);
+}
+
+/* The access touches a line that is simulated, or two lines. */
+static void do_sampled(struct nt_making *making, const struct nt_detour *to)
+{
+    const struct tn_layout *layout = layout_of(making);
+    struct nt_emit *emit = &making->emit;
+    const struct registers r = push_two(emit, to->a);
+    uint8_t turn = (uint8_t)(64 - layout->d1.line_bits);
+
+    nt_constant(emit, r.m, layout->sampled);
+    nt_test_bit(emit, r.m, r.a);
+    uint8_t *second = nt_jcc(emit, NT_ABOVE_OR_EQUAL);
+    nt_rotate(emit, r.a, turn);
+    compare_data(making, to->access, &r);
+    uint8_t *found = nt_jcc(emit, NT_BELOW_OR_EQUAL);
+    miss_data(making, to->access, r.a, r.o, 2);
+    nt_way(found, emit->at);
+    count_use(making, to->access, &r);
+    take_constant(emit, r.m, 2, BACK);
+    nt_load(emit, r.a, of_thread(offsetof(struct tn_thread, clock)));
+    nt_subtract_register(emit, r.a, r.m);
+    nt_store(emit, of_way(&layout->d1, r.o, offsetof(struct tn_way, stamp)), r.a);
+    pop_two(emit, &r);
+
+    nt_way(second, emit->at);
+    nt_address(emit, r.o, nt_at(r.a, 1));
+    nt_test_bit(emit, r.m, r.o);
+    uint8_t *neither = nt_jcc(emit, NT_ABOVE_OR_EQUAL);
+    nt_rotate(emit, r.a, turn);
+    nt_store(emit, nt_gs(NT_ARGS), r.a);
+    take_id(emit, r.o, 2, NT_ARGS + 8);
+    nt_call_memory(emit, nt_gs(NT_CALLS + 8 * NT_CALL_WHOLE_DATA));
+    nt_way(neither, emit->at);
+    pop_two(emit, &r);
+}
+
+static const uint8_t *make_shared(struct nt_making *making, const struct nt_detour *slow)
+{
+    struct nt_emit *emit = &making->emit;
+    const uint8_t *begin = emit->at;
+
+    switch (slow->kind) {
+    case NT_DETOUR_SAMPLED:
+        do_sampled(making, slow);
+        break;
+    case NT_DETOUR_MISSED:
+        miss_data(making, slow->access, slow->a, slow->o, 0);
+        nt_return(emit);
+        break;
+    default:
+        take_id(emit, slow->o, 0, NT_ARGS);
+        nt_jump_memory(emit, nt_gs(NT_CALLS + 8 * NT_CALL_SLOW_FETCH));
+    }
     return begin;
 }
 
@@ -417,42 +510,21 @@ static const uint8_t *make_slow_fetch(struct nt_making *making, uint8_t free)
 static const uint8_t *shared_by(struct nt_making *making, const struct nt_detour *slow)
 {
     const struct tn_l1_layout *l1 = &layout_of(making)->d1;
+    struct nt_shared *shared = &making->shared;
+    const uint8_t **made;
 
-    if (slow->kind == NT_DETOUR_STRADDLES || slow->kind == NT_DETOUR_CALL)
+    if (slow->kind == NT_DETOUR_CALL)
         return NULL;
     if (slow->kind == NT_DETOUR_FETCH) {
-        const uint8_t **fetch = &making->shared.fetch[slow->o];
-        return *fetch ? *fetch : (*fetch = make_slow_fetch(making, slow->o));
+        made = &shared->fetch[slow->o];
+    } else if (slow->access->table != l1->table) {
+        return make_shared(making, slow);
+    } else {
+        bool writes = (l1->exclusive || l1->written) && slow->access->kind != TN_READ;
+        made = slow->kind == NT_DETOUR_MISSED ? &shared->missed[writes][slow->a][slow->o]
+                                              : &shared->sampled[writes][slow->a][slow->access->size];
     }
-    if (slow->access->table != l1->table)
-        return make_slow_data(making, slow);
-    const uint8_t **data = &making->shared.data[l1->exclusive && slow->access->kind != TN_READ][slow->a][slow->o];
-    return *data ? *data : (*data = make_slow_data(making, slow));
-}
-
-/* The access touches a line that is simulated. */
-static void sampled_data(struct nt_making *making, const struct nt_detour *to, const uint8_t *shared)
-{
-    const struct registers r = {.a = to->a, .o = to->o, .m = to->m, .c = NT_NO_REG, .p = NT_NO_REG};
-    struct nt_emit *emit = &making->emit;
-
-    compare_data(making, to->access, &r);
-    uint8_t *found = nt_jcc(emit, NT_BELOW_OR_EQUAL);
-    call_shared(making, shared, to->access->id);
-    nt_way(found, emit->at);
-    count_use(making, to->access, &r);
-}
-
-/* The access straddles two lines, of which the first is not simulated. `m` says which are. */
-static void straddling_data(struct nt_making *making, const struct nt_detour *to)
-{
-    struct nt_emit *emit = &making->emit;
-
-    nt_address32(emit, to->o, nt_at(to->o, 1));
-    nt_test_bit(emit, to->m, to->o);
-    uint8_t *neither = nt_jcc(emit, NT_BELOW ^ 1);
-    do_whole(making, to->a, to->access->id);
-    nt_way(neither, emit->at);
+    return *made ? *made : (*made = make_shared(making, slow));
 }
 
 void nt_count_detours(struct nt_making *making)
@@ -464,19 +536,17 @@ void nt_count_detours(struct nt_making *making)
         const struct nt_detour *slow = &making->detours[i];
         const uint8_t *shared = shared_by(making, slow);
         nt_way(slow->from, making->emit.at);
+        nt_way(slow->from_too, making->emit.at);
         switch (slow->kind) {
         case NT_DETOUR_FETCH:
-            call_shared(making, shared, slow->run->id);
+            call_shared(making, shared, slow->run->id, NULL);
             nt_load16(&making->emit, slow->o, of_thread(slow->run->element));
             break;
-        case NT_DETOUR_MISSED:
-            call_shared(making, shared, slow->access->id);
-            break;
         case NT_DETOUR_SAMPLED:
-            sampled_data(making, slow, shared);
+            call_shared(making, shared, slow->access->id, &slow->access->back);
             break;
-        case NT_DETOUR_STRADDLES:
-            straddling_data(making, slow);
+        case NT_DETOUR_MISSED:
+            call_shared(making, shared, slow->access->id, NULL);
             break;
         case NT_DETOUR_CALL:
             nt_argument(making, 0, slow->argument);
@@ -520,43 +590,51 @@ static struct nt_single *single_of(const struct nt_making *making, unsigned i)
     return stretch && i + 1 == (unsigned)stretch->insn + stretch->insns ? stretch->single : NULL;
 }
 
-/* More than one stamp is to be made in what is left of the stretch. */
+/* More than one stamp is to be made, or line to be tested for being sampled, in what is left of the stretch. */
 static bool wants_clock(const struct nt_making *making)
 {
     const struct nt_plan *plan = &making->plan;
     const struct nt_counting *now = &making->now;
     const struct nt_stretch *stretch = &plan->stretch[now->stretch - 1];
-    unsigned end = stretch->insn + stretch->insns, stamps = 0;
+    unsigned end = stretch->insn + stretch->insns, times = 0;
 
-    for (unsigned i = now->run; i < plan->runs && plan->run[i].insn < end; i++)
-        stamps += !plan->run[i].known;
+    for (unsigned i = now->run; !samples(making) && i < plan->runs && plan->run[i].insn < end; i++)
+        times += !plan->run[i].known;
     for (unsigned i = now->access; i < plan->accesses && plan->access[i].insn < end; i++)
-        stamps += !plan->access[i].whole;
-    return stamps > 1;
+        times += !plan->access[i].whole;
+    return times > 1;
+}
+
+static bool has_run(const struct nt_making *making, unsigned i)
+{
+    return making->now.run < making->plan.runs && making->plan.run[making->now.run].insn == i;
 }
 
 /* Registers for a hit test. For the clock: the register that holds it already, or one more if that is worth it. */
 static struct registers take_registers(struct nt_making *making, unsigned i, uint16_t avoid)
 {
     uint16_t from = NT_ALL_BUT_STACK & (uint16_t)~(making->insn[i].reads | avoid);
-    struct registers r = {.c = NT_NO_REG, .p = NT_NO_REG};
-    bool samples = layout_of(making)->sampled != ~0ull;
+    struct registers r = {.m = NT_NO_REG, .c = NT_NO_REG, .p = NT_NO_REG};
 
     if (making->clock_in != NT_NO_REG)
         from &= (uint16_t)~(1u << making->clock_in);
-    r.m = nt_take(making, i, from);
-    r.a = nt_take(making, i, from &= (uint16_t)~(1u << r.m));
-    r.o = nt_take(making, i, from &= (uint16_t)~(1u << r.a));
+    r.a = r.o = nt_take(making, i, from);
+    from &= (uint16_t)~(1u << r.o);
     if (begins_stretch(making, i))
-        begin_stretch(making, &making->plan.stretch[making->now.stretch++], r.m);
+        begin_stretch(making, &making->plan.stretch[making->now.stretch++], r.o);
     if (making->clock_in == NT_NO_REG && wants_clock(making)) {
-        making->clock_in = nt_take(making, i, from & (uint16_t)~(1u << r.o));
-        if (samples)
+        making->clock_in = nt_take(making, i, from);
+        from &= (uint16_t)~(1u << making->clock_in);
+        if (samples(making))
             nt_constant(&making->emit, making->clock_in, layout_of(making)->sampled);
         else
             nt_load(&making->emit, making->clock_in, of_thread(offsetof(struct tn_thread, clock)));
     }
-    *(samples ? &r.p : &r.c) = making->clock_in;
+    *(samples(making) ? &r.p : &r.c) = making->clock_in;
+    if (!samples(making) || r.p == NT_NO_REG || has_run(making, i))
+        r.m = nt_take(making, i, from);
+    if (!samples(making))
+        r.a = nt_take(making, i, from & (uint16_t)~(1u << r.m));
     return r;
 }
 
@@ -565,7 +643,7 @@ static bool has_costs(const struct nt_making *making, unsigned i)
     const struct nt_plan *plan = &making->plan;
     const struct nt_counting *now = &making->now;
 
-    return begins_stretch(making, i) || (now->run < plan->runs && plan->run[now->run].insn == i) ||
+    return begins_stretch(making, i) || has_run(making, i) ||
            (now->access < plan->accesses && plan->access[now->access].insn == i);
 }
 
@@ -594,6 +672,7 @@ void nt_count_before(struct nt_making *making, unsigned i)
         advance_clock(making, i);
         return;
     }
+    nt_bring_back(making, making->insn[i].reads & (uint16_t)~(flags ? 1 << NT_RAX : 0));
     if (flags)
         nt_put_aside(making, NT_RAX);
     if (flags & NT_FLAG_OF)
@@ -601,7 +680,7 @@ void nt_count_before(struct nt_making *making, unsigned i)
     else if (flags)
         nt_flags_but_overflow_to_rax(&making->emit);
     struct registers r = take_registers(making, i, flags ? 1 << NT_RAX : 0);
-    while (now->run < plan->runs && plan->run[now->run].insn == i)
+    while (has_run(making, i))
         test_run(making, &plan->run[now->run++], &r);
     while (now->access < plan->accesses && plan->access[now->access].insn == i)
         test_access(making, &plan->access[now->access++], &r);

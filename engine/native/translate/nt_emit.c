@@ -184,6 +184,12 @@ void nt_sum(struct nt_emit *emit, uint8_t reg, uint8_t a, uint8_t b)
     nt_put(emit, bytes, sizeof bytes);
 }
 
+void nt_rotate(struct nt_emit *emit, uint8_t reg, uint8_t right)
+{
+    nt_with_register(emit, 0x48, 0xc1, 1, reg);
+    nt_put8(emit, right);
+}
+
 void nt_rotate32(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t right)
 {
     enum { MAP_0F3A = 3, NARROW_F2 = 0x7b };

@@ -87,9 +87,19 @@ NT_HAS_MEMORY(nt_push, 0xff, 6)
 NT_HAS_MEMORY(nt_call_memory, 0xff, 2)
 NT_HAS_MEMORY(nt_jump_memory, 0xff, 4)
 NT_HAS_MEMORY(nt_prefetch, 0x0f18, 1) /* prefetcht0: never faults */
+/* Of the first eight registers. */
+static inline void nt_push_register(struct nt_emit *emit, uint8_t reg)
+{
+    nt_put8(emit, 0x50 | reg);
+}
+static inline void nt_pop_register(struct nt_emit *emit, uint8_t reg)
+{
+    nt_put8(emit, 0x58 | reg);
+}
 /* These change flags. */
 NT_LOADS(nt_add_to, 0x48, 0x03)
 NT_LOADS(nt_subtract, 0x48, 0x2b)
+NT_LOADS(nt_compare_to, 0x48, 0x3b)
 NT_STORES(nt_add, 0x48, 0x01)
 NT_STORES(nt_or, 0x48, 0x09)
 NT_STORES(nt_compare, 0x48, 0x39)
@@ -107,6 +117,7 @@ static inline void nt_test_bit(struct nt_emit *emit, uint8_t of, uint8_t bit)
 void nt_store_vector(struct nt_emit *emit, struct nt_mem to, uint8_t reg, unsigned bits);
 void nt_store_opmask(struct nt_emit *emit, struct nt_mem to, uint8_t reg, unsigned bits);
 void nt_sum(struct nt_emit *emit, uint8_t reg, uint8_t a, uint8_t b); /* lea reg, [a + b]; b is not rsp */
+void nt_rotate(struct nt_emit *emit, uint8_t reg, uint8_t right); /* ror; changes flags */
 void nt_rotate32(struct nt_emit *emit, uint8_t reg, uint8_t from, uint8_t right); /* rorx: BMI2 */
 void nt_constant(struct nt_emit *emit, uint8_t reg, uint64_t value);
 void nt_push_constant(struct nt_emit *emit, int32_t value);
