@@ -191,6 +191,7 @@ static void test_line(struct nt_making *making, const struct nt_planned_run *run
     slow->kind = NT_DETOUR_FETCH;
     slow->run = run;
     slow->o = r->o;
+    slow->m = r->m;
 }
 
 static void test_run(struct nt_making *making, const struct nt_planned_run *run, const struct registers *r)
@@ -318,6 +319,7 @@ static struct nt_detour *detour_data(struct nt_making *making, const struct nt_p
     detour->access = access;
     detour->o = r->o;
     detour->a = r->a;
+    detour->m = r->m;
     return detour;
 }
 
@@ -348,6 +350,10 @@ static void test_sampled(struct nt_making *making, const struct nt_planned_acces
         nt_constant(emit, lines = r->m, layout->sampled);
     nt_test_bit(emit, lines, r->o);
     struct nt_detour *detour = detour_data(making, access, r, NT_BELOW, NT_DETOUR_SAMPLED);
+    if (r->m == NT_NO_REG) {
+        detour->m = lines;
+        detour->holds_lines = true;
+    }
     if (access->size > 1) {
         nt_compare_to(emit, r->o, nt_rip(limit_of(making, access->size)));
         detour->from_too = nt_jcc(emit, NT_ABOVE);
@@ -386,21 +392,9 @@ static void test_access(struct nt_making *making, const struct nt_planned_access
 /* ------------------------------------------------------------------------------------------ detours */
 
 /* Detours are many and run seldom, so what they do is in code that those with the same registers share. They call it on
- * the engine's stack, and say what else differs in instructions behind the call that only change flags. */
+ * the engine's stack, with the program's stack pointer in a free register, and say what else differs in instructions
+ * behind the call that only change flags. */
 enum { ID = 1, BACK = 6 }; /* where these constants are, from the return address on */
-static void call_shared(struct nt_making *making, const uint8_t *shared, uint32_t id, const uint32_t *back)
-{
-    struct nt_emit *emit = &making->emit;
-
-    nt_store(emit, nt_gs(NT_HELD_SP), NT_RSP);
-    nt_load(emit, NT_RSP, nt_gs(NT_ENGINE_SP));
-    nt_way(nt_call(emit), shared);
-    nt_test_eax(emit, id);
-    if (back)
-        nt_test_eax(emit, *back);
-    nt_load(emit, NT_RSP, nt_gs(NT_HELD_SP));
-}
-
 /* In shared code that has pushed so many registers. */
 static void take_constant(struct nt_emit *emit, uint8_t free, unsigned pushed, int32_t which)
 {
@@ -505,16 +499,14 @@ static const uint8_t *make_shared(struct nt_making *making, const struct nt_deto
     return begin;
 }
 
-/* What they share is made when it is asked for first, in front of the detour; NULL: nothing. Accesses that look in
- * another table than the first are few; theirs is made for each. */
+/* What they share is made when it is asked for first, in front of the detour. Accesses that look in another table than
+ * the first are few; theirs is made for each. */
 static const uint8_t *shared_by(struct nt_making *making, const struct nt_detour *slow)
 {
     const struct tn_l1_layout *l1 = &layout_of(making)->d1;
     struct nt_shared *shared = &making->shared;
     const uint8_t **made;
 
-    if (slow->kind == NT_DETOUR_CALL)
-        return NULL;
     if (slow->kind == NT_DETOUR_FETCH) {
         made = &shared->fetch[slow->o];
     } else if (slow->access->table != l1->table) {
@@ -527,6 +519,22 @@ static const uint8_t *shared_by(struct nt_making *making, const struct nt_detour
     return *made ? *made : (*made = make_shared(making, slow));
 }
 
+static void call_shared(struct nt_making *making, const struct nt_detour *slow, uint32_t id, const uint32_t *back)
+{
+    const uint8_t *shared = shared_by(making, slow);
+    struct nt_emit *emit = &making->emit;
+
+    nt_way(slow->from, emit->at);
+    nt_way(slow->from_too, emit->at);
+    nt_move(emit, slow->m, NT_RSP);
+    nt_load(emit, NT_RSP, nt_gs(NT_ENGINE_SP));
+    nt_way(nt_call(emit), shared);
+    nt_test_eax(emit, id);
+    if (back)
+        nt_test_eax(emit, *back);
+    nt_move(emit, NT_RSP, slow->m);
+}
+
 void nt_count_detours(struct nt_making *making)
 {
     struct nt_emit hot = making->emit;
@@ -534,21 +542,21 @@ void nt_count_detours(struct nt_making *making)
     making->emit = making->cold;
     for (unsigned i = 0; i < making->detour_count; i++) {
         const struct nt_detour *slow = &making->detours[i];
-        const uint8_t *shared = shared_by(making, slow);
-        nt_way(slow->from, making->emit.at);
-        nt_way(slow->from_too, making->emit.at);
         switch (slow->kind) {
         case NT_DETOUR_FETCH:
-            call_shared(making, shared, slow->run->id, NULL);
+            call_shared(making, slow, slow->run->id, NULL);
             nt_load16(&making->emit, slow->o, of_thread(slow->run->element));
             break;
         case NT_DETOUR_SAMPLED:
-            call_shared(making, shared, slow->access->id, &slow->access->back);
+            call_shared(making, slow, slow->access->id, &slow->access->back);
+            if (slow->holds_lines)
+                nt_constant(&making->emit, slow->m, layout_of(making)->sampled);
             break;
         case NT_DETOUR_MISSED:
-            call_shared(making, shared, slow->access->id, NULL);
+            call_shared(making, slow, slow->access->id, NULL);
             break;
         case NT_DETOUR_CALL:
+            nt_way(slow->from, making->emit.at);
             nt_argument(making, 0, slow->argument);
             nt_call_c(making, (enum nt_call)slow->call);
         }
