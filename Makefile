@@ -9,7 +9,7 @@
 #   make cases     advice on known problems and their repair: what is said, what is predicted, what the repair saves
 #   make bench-time  the same programs on the bare CPU: the real speed-up beside the predicted one
 #   make soak      every test, TENURE_SOAK [20] times as many rounds of the random ones, more and longer real programs
-#                  (hours; least with TENURE_SOAK=1)
+#                  (hours; two with TENURE_SOAK=1)
 #   make places    every test in places unlike a developer's machine (tools/check-elsewhere; hours)
 #   make fuzz     search for inputs that break the readers, MINUTES [1] for each (needs clang)
 #   make deb       a Debian package, in BUILD/deb (debian/), looked at by lintian
