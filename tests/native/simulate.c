@@ -200,7 +200,8 @@ struct simulation *simulate_new(uint64_t where, unsigned kind, uint64_t code, bo
     config->inclusive = kind != 3;
     config->branch_sim = kind == 1 || kind == 4;
     config->use = kind != 4;
-    config->write_back = kind == 0;
+    config->write_back = kind == 0 || kind == 6;
+    config->sample = kind == 6 ? 4 : 1;
     config->separate_callers = kind == 5 ? 2 : 0;
     config->separate_recs = kind == 5 ? 2 : 0;
     const char *wrong = tn_config_check(config);
@@ -393,7 +394,9 @@ static void walk_access(struct simulation *simulation, const struct walked *bloc
     tn_thread *thread = simulation->walk.thread;
     const struct tn_layout *layout = tn_layout(simulation->walk.planner.core);
     uint64_t address = address_of(simulation, &block->insn[access->insn].access[access->which], step->gpr);
-    if (access->whole) {
+    uint64_t line = 1ull << layout->d1.line_bits;
+    bool reaches = address % line > line - access->size && tn_is_sampled(layout, address + line);
+    if (access->whole || (reaches && !tn_is_sampled(layout, address))) {
         tn_whole_data(thread, address, access->id);
         return;
     }

@@ -15,7 +15,7 @@ struct simulation;
 
 /* Of kind `kind`, one of SIMULATE_KINDS: other caches, other options. Memory from `where` on; the code is at `code`.
  * `join`: blocks go on behind conditional branches, those that bench_makes_longer says. */
-enum { SIMULATE_KINDS = 6 };
+enum { SIMULATE_KINDS = 7 };
 struct simulation *simulate_new(uint64_t where, unsigned kind, uint64_t code, bool join);
 void simulate_free(struct simulation *simulation);
 struct nt_planner *simulate_planner(struct simulation *simulation);

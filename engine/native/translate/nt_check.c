@@ -214,6 +214,16 @@ static bool added_flags(struct check *c, const struct nt_insn *e)
     return true;
 }
 
+/* Reads a constant of the translator's. */
+static bool is_limit(const struct check *c, const struct nt_insn *e)
+{
+    for (unsigned n = 0; n <= NT_MOST_ACCESSED; n++) {
+        if (c->making->shared.limit[n] && e->target == (uintptr_t)c->making->shared.limit[n])
+            return e->rip_relative && e->accesses == 1 && e->access[0].how == NT_READ;
+    }
+    return false;
+}
+
 static bool check_added(struct check *c, const struct nt_insn *e)
 {
     uint16_t lost = (uint16_t)(e->writes & in_place(c) & ~c->home & ~bit(NT_RSP));
@@ -232,8 +242,7 @@ static bool check_added(struct check *c, const struct nt_insn *e)
         return check_fail(c, "what is added leaves the block");
     if (lost)
         return check_fail(c, "a register is overwritten that is not in its home");
-    bool is_own = e->segment == NT_SEGMENT_GS || (e->rip_relative && e->accesses == 1 && e->access[0].how == NT_READ);
-    if (e->accesses && !is_own)
+    if (e->accesses && e->segment != NT_SEGMENT_GS && !is_limit(c, e))
         return check_fail(c, "what is added accesses the program's memory");
     if (added_flags(c, e))
         return true;
