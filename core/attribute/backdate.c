@@ -456,8 +456,8 @@ static struct tn_node *first_child(const struct tn_node *node)
     return node->alias ? NULL : node->recent;
 }
 
-/* Under a new parent, nodes that run its context are no longer the first of their paths to do so. What has been written
- * of them stays where it is: from now on they are others. */
+/* Under a new parent, nodes that run its context are no longer the first of their paths to do so. All nodes below have
+ * moved: those that a part has been written of get a new id, so that what was written stays where it is. */
 struct tn_node *tn_forest_parent(struct tn_forest *forest, struct tn_node *root, uint32_t function)
 {
     struct tn_node *parent = tn_forest_root(forest, function, root->thread, root->handler);

@@ -50,7 +50,7 @@ KNOWN = {
 
 # ------------------------------------------------------------------------------------------------ one run
 
-# The C library's functions for processors with transactions, which the engine does not show.
+# Without the C library's functions for processors with transactions, which the engine does not show.
 ENVIRONMENT = {**os.environ, 'GLIBC_TUNABLES': 'glibc.cpu.hwcaps=-RTM'}
 AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] if os.geteuid() == 0 else []
 

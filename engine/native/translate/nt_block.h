@@ -67,8 +67,8 @@ struct nt_detour {
     uint8_t call;      /* CALL: enum nt_call, */
     uint64_t argument; /* and its first argument */
     uint8_t o, a; /* registers: the way's offset, the address, MISSED less the way's line, SAMPLED turned */
-    uint8_t m; /* not CALL: a register that is free */
-    bool holds_lines; /* or is to hold the lines that are sampled again afterwards */
+    uint8_t m; /* not CALL: a register that is free meanwhile */
+    bool holds_lines; /* m has held the lines that are sampled, and is to hold them again */
 };
 enum { NT_BLOCK_DETOURS = NT_PLAN_ACCESSES + NT_PLAN_RUNS + NT_BLOCK_BRANCHES + 2 };
 

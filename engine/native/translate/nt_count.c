@@ -213,7 +213,8 @@ static void test_run(struct nt_making *making, const struct nt_planned_run *run,
         count_stamp(making, l1, r, run->back);
 }
 
-/* Of the registers that the operand names only rax may be aside. */
+/* Of the registers that the operand names only rax may be aside, for the flags: nt_count_before has brought back what
+ * the instruction reads. */
 static void operand_address(struct nt_making *making, const struct nt_access *access, const struct registers *r)
 {
     struct nt_emit *emit = &making->emit;

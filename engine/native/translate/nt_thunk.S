@@ -2,10 +2,11 @@
 /*
  * nt_thunk.S: from generated code to C, in the middle of a block.
  *
- * Generated code has put its own stack pointer into NT_HELD_SP and taken the engine's, which is empty while it runs,
- * so that a call and its return are a pair to the CPU too. Arguments are in the area. Every register comes back as it
- * was; flags do where the name says so (else they are dead, or in a register). The C behind it uses general registers
- * only. Generated code reaches all of this through pointers in the area: NT_CALLS, in the order of enum nt_call.
+ * Generated code has put its own stack pointer into NT_HELD_SP or, in detours of tests, into a register, and taken the
+ * engine's, which is empty while it runs, so that a call and its return are a pair to the CPU too. Arguments are in the
+ * area. Every register comes back as it was; flags do where the name says so (else they are dead, or in a register).
+ * The C behind it uses general registers only. Generated code reaches all of this through pointers in the area:
+ * NT_CALLS, in the order of enum nt_call.
  */
 #include "engine/native/base/nt_registers.h"
 
