@@ -451,7 +451,7 @@ static void decode_classify(struct nt_insn *insn, const decoded *d, const operan
         else if (d->mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B || d->mnemonic == ZYDIS_MNEMONIC_CMPXCHG8B)
             decode_refuse(insn, "cmpxchg8b or cmpxchg16b under GS"); /* no registers are left to make the address */
         else if (d->meta.category == ZYDIS_CATEGORY_POP && insn->base == RSP)
-            decode_refuse(insn, "pop of a place under GS that rsp tells"); /* of rsp behind it */
+            decode_refuse(insn, "pop of a place under GS that rsp tells"); /* as it is behind the pop */
     }
 }
 

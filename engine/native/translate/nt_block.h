@@ -59,7 +59,7 @@ struct nt_block {
 /* A test that may fail: where it is, and where to go on behind what is done then (nt_count.c). */
 enum nt_detour_kind { NT_DETOUR_CALL, NT_DETOUR_FETCH, NT_DETOUR_MISSED, NT_DETOUR_SAMPLED };
 struct nt_detour {
-    uint8_t *from, *from_too; /* the second one may be NULL */
+    uint8_t *from, *from_too; /* one or two jumps lead here; NULL: one */
     const uint8_t *back;
     enum nt_detour_kind kind;
     const struct nt_planned_run *run;       /* FETCH */
@@ -73,6 +73,7 @@ struct nt_detour {
 enum { NT_BLOCK_DETOURS = NT_PLAN_ACCESSES + NT_PLAN_RUNS + NT_BLOCK_BRANCHES + 2 };
 
 enum { NT_MOST_ACCESSED = 64 }; /* bytes; what is wider is done in C */
+
 /* Code that detours share, by the registers that hold the address and the way's offset, and by how much is accessed.
  * NULL: not made yet. */
 struct nt_shared {

@@ -25,7 +25,9 @@
  *     lea   o, [operand]
  *     ror   o, line_bits
  *     bt    p, o ; jc sampled
- *     cmp   o, line_size - size, turned ; ja sampled, which does the access whole, in C, if p has the next line
+ *     cmp   o, line_size - size, turned ; ja sampled
+ *
+ * Both ways lead to the same detour. If only the second of two lines is simulated, it has C do the whole access.
  *
  * Lines of more than 64 bytes, whose granules are longer than a byte, and CPUs without shlx have each access done
  * whole, in C.
