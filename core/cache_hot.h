@@ -23,7 +23,14 @@ static inline struct tn_way *tn_hot_way_in(struct tn_thread *thread, const struc
 {
     const uint16_t *elements = (const uint16_t *)((char *)thread + table);
     uint64_t offset = elements[address >> layout->line_bits & layout->table_mask];
-    return (struct tn_way *)((char *)thread + layout->ways + offset * 8);
+    return (struct tn_way *)((char *)thread + layout->origin + offset * 8);
+}
+
+/* Where `words`, which has one word for each way, would begin if it had one for each offset of the way table that is a
+ * multiple of a way's: for who adds twice such an offset. */
+static inline uint32_t tn_hot_words(const struct tn_l1_layout *layout, uint32_t words)
+{
+    return words - (layout->ways - layout->origin) / (sizeof(struct tn_way) / sizeof(uint64_t));
 }
 
 static inline struct tn_way *tn_hot_way(struct tn_thread *thread, const struct tn_l1_layout *layout,

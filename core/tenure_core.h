@@ -336,13 +336,14 @@ struct tn_thread {
 };
 
 /* Where things lie, in bytes from the thread base. A way table (element: uint16_t) is indexed by
- * (address >> line_bits) & table_mask and gives the offset of the way inside `ways`, in units of 8 bytes. D1 has
+ * (address >> line_bits) & table_mask and gives the offset of the way from `origin`, in units of 8 bytes. D1 has
  * TN_TABLES of them, one behind the other: an access begins in the first (tn_access_now). Written: one uint64_t per
  * way, the granules written as in tn_way.mask. Exclusive: one uint64_t per way, with which a write (or a modify)
  * compares its address instead of with tn_way.line; it is that or TN_NO_LINE. */
 enum { TN_TABLES = 4 };
 struct tn_l1_layout {
     uint32_t table, ways;   /* offsets from the thread base */
+    uint32_t origin;        /* another: 0, or `ways` if these are too far from 0 for 16 bits */
     uint32_t tables;        /* way tables */
     uint32_t written;       /* an offset; 0: nothing is written here, or nobody asks what is */
     uint32_t exclusive;     /* an offset; 0: writes, too, compare with tn_way.line */

@@ -544,7 +544,7 @@ static inline struct tn_way *way_led_to(struct tn_thread *thread, uint32_t table
     const struct tn_l1_layout *layout = &thread->core->layout.d1;
     const uint16_t *elements = (const uint16_t *)((const char *)thread + table);
     uint64_t number = line >> layout->line_bits;
-    return (struct tn_way *)((uint64_t *)tn_ways_of(thread, layout) + elements[number & layout->table_mask]);
+    return (struct tn_way *)((char *)thread + layout->origin + 8 * (uint64_t)elements[number & layout->table_mask]);
 }
 
 static inline void touch_part(struct tn_way *way, uint64_t stamp, uint32_t from, uint32_t to, uint32_t granule_bits)

@@ -92,6 +92,7 @@ void tn_l1_place(struct tn_l1_layout *layout, const struct tn_geometry *geometry
     layout->tables = tables;
     *offset += tables * elements * sizeof(uint16_t);
     layout->ways = (uint32_t)*offset;
+    layout->origin = (layout->ways + lines * sizeof(struct tn_way)) / 8 <= UINT16_MAX ? 0 : layout->ways;
     *offset += (lines + 2) / 2 * 2 * sizeof(struct tn_way);
     layout->written = written || coherent ? place_words(lines, offset) : 0;
     layout->exclusive = coherent ? place_words(lines, offset) : 0;
@@ -124,11 +125,14 @@ void tn_l1_forget_uses(struct tn_l1 *l1)
         tn_also_l1_clear(l1->other[i]);
 }
 
-/* Of lines that are not simulated the way tables lead to the way that belongs to nobody; and never elsewhere, since
- * nobody loads them. */
+/* The way tables lead to the first way; from lines that are not simulated to the way that belongs to nobody, and never
+ * elsewhere, since nobody loads them. */
 static void clear_tables(struct tn_thread *thread, const struct tn_l1_layout *layout, const struct tn_l1 *l1)
 {
-    memset((char *)thread + layout->table, 0, layout->tables * tn_way_table_bytes(layout));
+    uint64_t *four = (uint64_t *)((char *)thread + layout->table); /* elements */
+    uint64_t first = (layout->ways - layout->origin) / 8, bytes = layout->tables * tn_way_table_bytes(layout);
+    for (uint64_t i = 0; i < bytes / sizeof *four; i++)
+        four[i] = first | first << 16 | first << 32 | first << 48;
     if (thread->core->sample.groups == 1)
         return;
     for (uint32_t table = 0; table < layout->tables; table++) {

@@ -44,7 +44,8 @@ static inline void tn_lead_to(struct tn_thread *thread, const struct tn_l1_layou
                               uint64_t number, uint32_t way)
 {
     uint16_t *elements = (uint16_t *)((char *)thread + table);
-    elements[number & layout->table_mask] = (uint16_t)(way * (sizeof(struct tn_way) / 8));
+    uint64_t offset = layout->ways - layout->origin + way * sizeof(struct tn_way);
+    elements[number & layout->table_mask] = (uint16_t)(offset / 8);
 }
 
 /* The first of `n` tags that is equal, n being a multiple of 4, at most 32; n: none, which is what most calls find. */

@@ -21,13 +21,16 @@
 
 void gate_enter(void);
 void gate_leave(void);
+void gate_enter_translated(void);
+void gate_left(void);
+void gate_left_translated(void);
 void gate_fault(void);
 
 enum { CACHE_BYTES = 4 << 20 /* soon full */, SKIPPED = 77 };
 
 /* In the area: what gate.S needs besides. */
 struct bench_way {
-    uint64_t from, to, where, idle;
+    uint64_t from, to, where, idle, head, left;
 };
 
 static struct bench *running;
@@ -318,17 +321,17 @@ static void begin(struct bench *bench, struct bench_state *state)
     struct bench_way *way = way_of(bench);
     memcpy(bench->data, bench->memory_before, BENCH_DATA);
     memset(area, 0, sizeof *area);
-    nt_code_thread(bench->cache, area);
     memcpy(area->gpr, bench->before.gpr, sizeof area->gpr);
     area->flags = bench->before.flags;
     syscall(SYS_arch_prctl, ARCH_GET_FS, &area->fs_base);
     area->gs_base = gs_base(bench);
     area->leave = gate_leave;
-    area->self = area;
+    nt_area_place(area);
     area->countdown = bench->countdown ? bench->countdown : INT64_MAX;
     way->from = (uintptr_t)bench->before.vector;
     way->to = (uintptr_t)state->vector;
     way->idle = (uintptr_t)idle_state;
+    way->left = (uintptr_t)gate_left;
     memset(state, 0, sizeof *state);
     syscall(SYS_arch_prctl, ARCH_SET_GS, gs_base(bench));
 }
@@ -433,6 +436,8 @@ void bench_translated(struct bench *bench)
     struct bench_state *state = &bench->translated;
     uint64_t pc = (uintptr_t)bench->code;
     begin(bench, state);
+    nt_code_thread(bench->cache, bench->area);
+    way_of(bench)->left = (uintptr_t)gate_left_translated;
     do {
         const void *head = make(bench, pc);
         if (!head) {
@@ -441,7 +446,8 @@ void bench_translated(struct bench *bench)
             nt_code_thread(bench->cache, bench->area);
             head = make(bench, pc);
         }
-        enter(bench, state, head);
+        way_of(bench)->head = (uintptr_t)head;
+        enter(bench, state, gate_enter_translated);
         if (state->signal)
             break;
         way_of(bench)->from = way_of(bench)->to; /* goes on with what it left */

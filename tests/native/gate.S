@@ -12,7 +12,7 @@
 #define STATE 0xe7 /* x87, SSE, AVX, AVX-512 */
 
     .text
-    .globl gate_enter, gate_leave, gate_fault
+    .globl gate_enter, gate_leave, gate_enter_translated, gate_left, gate_left_translated, gate_fault
     .type gate_enter, @function
 gate_enter:
     push %rbx
@@ -46,7 +46,17 @@ gate_enter:
     mov %gs:NT_GPR+120, %r15
     jmp *%gs:RESERVED+16
 
+/* In place of the program, with r11 as generated code wants it. */
+gate_enter_translated:
+    mov %gs:NT_NEAR, %r11
+    jmp *%gs:RESERVED+32
+
 gate_leave:
+    jmp *%gs:RESERVED+40
+
+gate_left_translated:
+    mov %gs:NT_GPR+88, %r11
+gate_left:
     mov %rax, %gs:NT_GPR
     mov %rcx, %gs:NT_GPR+8
     mov %rdx, %gs:NT_GPR+16

@@ -45,8 +45,8 @@ static void translate(void)
     making.forms = &forms;
     making.joins = config.join;
     making.has_bmi2 = nt_cpuid_has(NT_CPUID_BMI2);
-    making.emit = (struct nt_emit){.at = code, .end = code + ROOM};
-    making.cold = (struct nt_emit){.at = code + ROOM, .end = code + 2 * ROOM};
+    making.emit = (struct nt_emit){.at = code, .end = code + ROOM, .near = true};
+    making.cold = (struct nt_emit){.at = code + ROOM, .end = code + 2 * ROOM, .near = true};
     nt_find_block(&making, (uintptr_t)bench->code);
     nt_translate(&making);
 }
@@ -91,6 +91,17 @@ static void damage_bits(const struct nt_insn *insn)
     }
 }
 
+/* mov of 64 bits to a register from its home, which is reached through r11 or GS. */
+static bool is_load(const struct nt_insn *e)
+{
+    bool is_near = e->base == NT_R11 && !e->segment;
+    int32_t home = e->offset + (is_near ? NT_NEAR_AT : 0) - NT_GPR;
+    if (!e->memory || e->index != NT_NO_REG || (!is_near && (e->segment != NT_SEGMENT_GS || e->base != NT_NO_REG)))
+        return false;
+    bool is_mov = e->bytes[e->opcode] == 0x8b && e->bytes[e->prefix] >> 3 == 9 && e->writes;
+    return is_mov && home == 8 * __builtin_ctz(e->writes);
+}
+
 /* Loads of homes. */
 static void leave_out_loads(uint8_t *end)
 {
@@ -99,9 +110,7 @@ static void leave_out_loads(uint8_t *end)
     for (uint8_t *at = (uint8_t *)making.block.entry; at < end; at += e.length) {
         if (!nt_decode(&bench->decoder, at, (size_t)(end - at), (uintptr_t)at, &e))
             return;
-        if (e.segment != NT_SEGMENT_GS || e.base != NT_NO_REG || e.index != NT_NO_REG || e.offset < NT_GPR ||
-            e.offset >= NT_RIP || e.bytes[e.opcode] != 0x8b || e.bytes[e.prefix] >> 3 != 9 ||
-            e.offset != NT_GPR + 8 * __builtin_ctz(e.writes))
+        if (!is_load(&e))
             continue;
         memcpy(saved, at, e.length);
         memset(at, 0x90, e.length);

@@ -49,14 +49,15 @@ static void complain(uint64_t pc, const uint64_t *gpr)
                    (unsigned long long)trace[now].gpr[r], (unsigned long long)gpr[r]);
 }
 
-/* Whether the instruction at `rip` in generated code is the program's at `pc`: one that accesses memory, perhaps with
- * another address. The engine's own use GS, or no memory. */
-static bool is_programs(const struct bench *bench, uint64_t rip, uint64_t pc)
+/* Whether the instruction at `rip` in generated code is the program's at the place: one that accesses memory, perhaps
+ * at another address. The engine's own use GS, r11 while that is not the program's, or no memory. */
+static bool is_programs(const struct bench *bench, uint64_t rip, const struct nt_place *place)
 {
     struct nt_insn generated, original;
     nt_decode(&bench->decoder, (const void *)rip, NT_INSN_BYTES, rip, &generated);
-    nt_decode(&bench->decoder, (const void *)pc, NT_INSN_BYTES, pc, &original);
-    return generated.segment != NT_SEGMENT_GS && generated.accesses && generated.name == original.name &&
+    nt_decode(&bench->decoder, (const void *)place->pc, NT_INSN_BYTES, place->pc, &original);
+    bool is_near = generated.base == NT_R11 && place->spilled >> NT_R11 & 1;
+    return generated.segment != NT_SEGMENT_GS && !is_near && generated.accesses && generated.name == original.name &&
            generated.accesses == original.accesses;
 }
 
@@ -68,7 +69,7 @@ static void translated_step(struct bench *bench, const struct bench_state *state
         return;
     bool begins = !nt_code_place(bench->cache, state->rip - 1, &before) || before.pc != place.pc ||
                   before.spilled != place.spilled;
-    if (!begins && !is_programs(bench, state->rip, place.pc))
+    if (!begins && !is_programs(bench, state->rip, &place))
         return;
     for (unsigned r = 0; r < 16; r++)
         gpr[r] = place.spilled >> r & 1 ? bench->area->gpr[r] : state->gpr[r];

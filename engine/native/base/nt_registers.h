@@ -3,8 +3,8 @@
  * nt_registers.h: what the engine's assembly has in common: functions, and the program's general registers between the
  * CPU and the thread area.
  *
- * rsp is left to who uses these: it is the engine's in one place and the program's in another. Flags are kept. To C
- * there is nothing in it.
+ * The program's r11 is in the area already, since in generated code it is ours (nt_area.h). rsp is left to who uses
+ * these: it is the engine's in one place and the program's in another. Flags are kept. To C there is nothing in it.
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_REGISTERS_H
 #define TENURE_ENGINE_NATIVE_NT_REGISTERS_H
@@ -29,7 +29,6 @@
     mov %r8, GPR(8)
     mov %r9, GPR(9)
     mov %r10, GPR(10)
-    mov %r11, GPR(11)
     mov %r12, GPR(12)
     mov %r13, GPR(13)
     mov %r14, GPR(14)
@@ -47,7 +46,7 @@
     mov GPR(8), %r8
     mov GPR(9), %r9
     mov GPR(10), %r10
-    mov GPR(11), %r11
+    mov %gs:NT_NEAR, %r11
     mov GPR(12), %r12
     mov GPR(13), %r13
     mov GPR(14), %r14

@@ -49,7 +49,7 @@ static void set_area(struct nt_thread *thread, struct nt_area *area)
     if (area == NULL)
         area = thread->own_area;
     thread->area = area;
-    area->self = area;
+    nt_area_place(area);
     area->thread = thread;
     area->leave = nt_leave;
     area->engine_sp = (uint64_t)(thread->engine_low + ENGINE_STACK);

@@ -7,7 +7,7 @@ static uint16_t code_offset(const struct nt_making *making)
     return (uint16_t)(making->emit.at - making->block.head);
 }
 
-void nt_mark_here(struct nt_making *making, uint64_t pc)
+void nt_mark_with(struct nt_making *making, uint64_t pc, uint16_t more)
 {
     struct nt_mark *last = making->mark_count ? &making->marks[making->mark_count - 1] : 0;
     if (last && last->code == code_offset(making))
@@ -16,9 +16,14 @@ void nt_mark_here(struct nt_making *making, uint64_t pc)
     *now = (struct nt_mark){
         .code = code_offset(making),
         .pc = (uint16_t)(pc - making->block.pc),
-        .aside = making->aside,
+        .aside = making->aside | more,
         .segment = making->segment,
     };
+}
+
+void nt_mark_here(struct nt_making *making, uint64_t pc)
+{
+    nt_mark_with(making, pc, 0);
 }
 
 void nt_put_aside(struct nt_making *making, uint8_t reg)
@@ -33,7 +38,7 @@ void nt_put_aside(struct nt_making *making, uint8_t reg)
 
 void nt_aside_begin(struct nt_making *making)
 {
-    making->aside = making->homed = 0;
+    making->aside = making->homed = NT_OURS;
     making->clock_in = NT_NO_REG;
     __builtin_memset(making->next_use[making->count], making->count, sizeof making->next_use[0]);
     for (unsigned i = making->count; i-- > 0;) {
@@ -76,6 +81,7 @@ uint8_t nt_take(struct nt_making *making, unsigned i, uint16_t from)
 
 static void is_aside_no_more(struct nt_making *making, uint16_t set)
 {
+    making->emit.near &= !(set & NT_OURS);
     making->aside &= (uint16_t)~set;
     if (making->clock_in != NT_NO_REG && set >> making->clock_in & 1)
         making->clock_in = NT_NO_REG;
@@ -84,11 +90,28 @@ static void is_aside_no_more(struct nt_making *making, uint16_t set)
 void nt_bring_back(struct nt_making *making, uint16_t set)
 {
     set &= making->aside;
-    for (unsigned rest = set; rest; rest &= rest - 1) {
+    for (unsigned rest = set & ~(unsigned)NT_OURS; rest; rest &= rest - 1) {
         uint8_t reg = (uint8_t)__builtin_ctz(rest);
         nt_load(&making->emit, reg, nt_home(reg));
     }
+    if (set & NT_OURS)
+        nt_load(&making->emit, NT_R11, nt_home(NT_R11)); /* last: the others come through it */
     is_aside_no_more(making, set);
+}
+
+/* r11 is ours again. */
+static void take_ours(struct nt_making *making)
+{
+    nt_put_aside(making, NT_R11);
+    nt_load(&making->emit, NT_R11, nt_gs(NT_NEAR));
+    making->emit.near = true;
+}
+
+void nt_settle(struct nt_making *making)
+{
+    if (!nt_is_aside(making, NT_R11))
+        take_ours(making);
+    nt_bring_back(making, (uint16_t)~NT_OURS);
 }
 
 void nt_aside_before(struct nt_making *making, unsigned i)
@@ -102,6 +125,8 @@ void nt_aside_behind(struct nt_making *making, unsigned i)
 {
     is_aside_no_more(making, making->insn[i].kills);
     making->homed &= (uint16_t)~(making->insn[i].kills | making->insn[i].writes);
+    if (!nt_is_aside(making, NT_R11) && making->next_use[i + 1][NT_R11] >= making->count)
+        take_ours(making);
 }
 
 struct nt_mem nt_operand_of(const struct nt_insn *insn)

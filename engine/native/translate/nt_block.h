@@ -59,7 +59,7 @@ struct nt_block {
 /* A test that may fail: where it is, and where to go on behind what is done then (nt_count.c). */
 enum nt_detour_kind { NT_DETOUR_CALL, NT_DETOUR_FETCH, NT_DETOUR_MISSED, NT_DETOUR_SAMPLED };
 struct nt_detour {
-    uint8_t *from, *from_too; /* one or two jumps lead here; NULL: one */
+    uint8_t *from;
     const uint8_t *back;
     enum nt_detour_kind kind;
     const struct nt_planned_run *run;       /* FETCH */
@@ -68,6 +68,7 @@ struct nt_detour {
     uint64_t argument; /* and its first argument */
     uint8_t o, a; /* registers: the way's offset, the address, MISSED less the way's line, SAMPLED turned */
     uint8_t m; /* not CALL: a register that is free meanwhile */
+    bool near; /* as in struct nt_emit */
     bool holds_lines; /* m has held the lines that are sampled, and is to hold them again */
 };
 enum { NT_BLOCK_DETOURS = NT_PLAN_ACCESSES + NT_PLAN_RUNS + NT_BLOCK_BRANCHES + 2 };

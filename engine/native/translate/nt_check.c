@@ -11,14 +11,14 @@
  * - what it reads, in registers and flags, is the program's then;
  * - what the mark there tells a fault's handler is true: registers that are not aside hold the program's values,
  *   those that are have them in their homes;
- * - what is added writes no memory but through GS, no home but with its register's value, and no register that is
+ * - what is added writes no memory but in the area, no home but with its register's value, and no register that is
  *   not in its home;
- * - where the block may be left, all registers and flags are the program's.
+ * - where the block may be left, all registers and flags are the program's, but for r11, which is the area's address.
  *
  * Not followed are heads, what failed tests lead to, and how a block's last instruction finds its target; and what
  * nt_decode says of an instruction is believed: that is for tests/native/test_decode.c.
  */
-#include "nt_block.h"
+#include "nt_aside.h"
 #include "nt_calls.h"
 
 enum { SAHF = 0x9e, LAHF = 0x9f, JUMP = 0xe9, JUMP_BYTES = 5 };
@@ -32,6 +32,7 @@ enum value_kind {
     OPERAND_AT_GS, /* the sum of both */
     FLAGS,        /* those in `number`, as lahf and seto make them */
     ENGINE_STACK,
+    AREA,         /* nt_area.near */
 };
 struct value {
     uint8_t kind;
@@ -103,10 +104,19 @@ static bool is_constant(const struct nt_insn *e, unsigned *reg, uint64_t *number
     return true;
 }
 
-/* At a constant displacement from GS. */
-static bool is_in_area(const struct nt_insn *e)
+/* Through r11, while that is the area's address. */
+static bool is_through_r11(const struct check *c, const struct nt_insn *e)
 {
-    return e->segment == NT_SEGMENT_GS && e->memory && e->base == NT_NO_REG && e->index == NT_NO_REG;
+    return e->memory && e->base == NT_R11 && !e->segment && c->reg[NT_R11].kind == AREA;
+}
+
+/* What it accesses is at a constant displacement from GS. */
+static bool is_in_area(const struct check *c, const struct nt_insn *e, int32_t *displacement)
+{
+    bool is_near = is_through_r11(c, e);
+
+    *displacement = e->offset + (is_near ? NT_NEAR_AT : 0);
+    return e->index == NT_NO_REG && (is_near || (e->segment == NT_SEGMENT_GS && e->memory && e->base == NT_NO_REG));
 }
 
 static bool has_same_operand(const struct check *c, const struct nt_insn *e, const struct nt_insn *o)
@@ -134,20 +144,23 @@ static bool is_sum_with_gs(const struct check *c, const struct nt_insn *e, const
 static struct value value_of(const struct check *c, const struct nt_insn *e)
 {
     const struct nt_insn *o = &c->making->insn[c->i];
-    bool is_load = is_wide(e, 0x8b) && is_in_area(e), is_lea = e->modrm && e->encoding == NT_LEGACY &&
-                                                              opcode_of(e) == 0x8d && !e->accesses;
+    int32_t at;
+    bool is_load = is_wide(e, 0x8b) && is_in_area(c, e, &at);
+    bool is_lea = e->modrm && e->encoding == NT_LEGACY && opcode_of(e) == 0x8d && !e->accesses;
     struct value value = {OTHER, 0};
     unsigned reg;
 
     if (is_constant(e, &reg, &value.number))
         value.kind = CONSTANT;
-    else if (is_load && e->offset == NT_GS_BASE)
+    else if (is_load && at == NT_GS_BASE)
         value.kind = BASE_OF_GS;
-    else if (is_load && e->offset == NT_ENGINE_SP)
+    else if (is_load && at == NT_ENGINE_SP)
         value.kind = ENGINE_STACK;
-    else if (is_load && e->offset == NT_HELD_SP && c->stack_held && nt_reg_register(e) == NT_RSP)
+    else if (is_load && at == NT_NEAR)
+        value.kind = AREA;
+    else if (is_load && at == NT_HELD_SP && c->stack_held && nt_reg_register(e) == NT_RSP)
         value.kind = PROGRAM;
-    else if (is_load && e->offset == NT_GPR + 8 * (int32_t)nt_reg_register(e) && c->home >> nt_reg_register(e) & 1)
+    else if (is_load && at == NT_GPR + 8 * (int32_t)nt_reg_register(e) && c->home >> nt_reg_register(e) & 1)
         value.kind = PROGRAM;
     else if (is_lea && has_same_operand(c, e, o))
         value = (struct value){OPERAND, c->i};
@@ -167,30 +180,33 @@ static bool check_fail(struct check *c, const char *what)
 
 static bool added_store(struct check *c, const struct nt_insn *e)
 {
-    int32_t place = e->offset - NT_GPR;
+    int32_t at;
+    bool stores = is_in_area(c, e, &at) && e->accesses && e->access[0].how != NT_READ;
+    int32_t place = at - NT_GPR;
     unsigned reg = (unsigned)place / 8;
-    bool stores = e->accesses && e->access[0].how != NT_READ && is_in_area(e);
 
     if (stores && place >= 0 && place < 16 * 8) {
         if (!is_wide(e, 0x89) || place % 8 || nt_reg_register(e) != reg || c->reg[reg].kind != PROGRAM)
             return check_fail(c, "a home gets what is not its register's value");
         c->home |= bit(reg);
     }
-    if (stores && e->offset == NT_HELD_SP)
+    if (stores && at == NT_HELD_SP)
         c->stack_held = is_wide(e, 0x89) && nt_reg_register(e) == NT_RSP && c->reg[NT_RSP].kind == PROGRAM;
     return true;
 }
 
 static bool added_call(struct check *c, const struct nt_insn *e)
 {
-    int32_t which = (e->offset - NT_CALLS) / 8;
+    int32_t at;
+    bool is_ours = is_in_area(c, e, &at);
+    int32_t which = (at - NT_CALLS) / 8;
 
-    if (!is_in_area(e) || which < 0 || which >= NT_CALLS_COUNT || c->reg[NT_RSP].kind != ENGINE_STACK)
+    if (!is_ours || which < 0 || which >= NT_CALLS_COUNT || c->reg[NT_RSP].kind != ENGINE_STACK)
         return check_fail(c, "a call that is none of ours");
     if (which < NT_CALL_BRANCHED)
         c->flags = 0;
     if (which == NT_CALL_SINGLE)
-        c->home |= in_place(c);
+        c->home |= in_place(c) & ~NT_OURS;
     return true;
 }
 
@@ -242,7 +258,7 @@ static bool check_added(struct check *c, const struct nt_insn *e)
         return check_fail(c, "what is added leaves the block");
     if (lost)
         return check_fail(c, "a register is overwritten that is not in its home");
-    if (e->accesses && e->segment != NT_SEGMENT_GS && !is_limit(c, e))
+    if (e->accesses && e->segment != NT_SEGMENT_GS && !is_through_r11(c, e) && !is_limit(c, e))
         return check_fail(c, "what is added accesses the program's memory");
     if (added_flags(c, e))
         return true;
@@ -326,6 +342,8 @@ static bool is_instruction(const struct check *c, const struct nt_insn *e)
 {
     const struct nt_insn *o = &c->making->insn[c->i];
 
+    if (is_through_r11(c, e))
+        return false;
     if (o->rip_relative || (o->memory && o->segment == NT_SEGMENT_GS))
         return is_moved(c, e, o) || is_constant_lea(e, o);
     return is_same_bytes(e, o);
@@ -339,6 +357,14 @@ static bool check_needs(struct check *c, uint16_t set, uint16_t flags)
     if (flags & ~c->flags)
         return check_fail(c, "it would read flags that are not the program's");
     return true;
+}
+
+/* Everything is as where blocks begin and end. */
+static bool check_settled(struct check *c)
+{
+    if (c->reg[NT_R11].kind != AREA || !(c->home & NT_OURS))
+        return check_fail(c, "r11 is not the area's address, or not in its home");
+    return check_needs(c, (uint16_t)~NT_OURS, NT_FLAGS_STATUS);
 }
 
 static bool check_run(struct check *c, const struct nt_insn *e, const struct nt_mark *mark)
@@ -388,19 +414,19 @@ static const struct nt_mark *mark_of_instruction(const struct check *c, const st
     return is_early && e->length == 1 && (e->bytes[0] & 0xfe) == SAHF ? NULL : mark;
 }
 
-/* The last of the first marks of instruction `i` that have nothing aside: in front of it, behind what it costs. */
+/* The last of the first marks of instruction `i` where everything is settled: in front of it, behind what it costs. */
 static const uint8_t *place_of(const struct check *c, unsigned i)
 {
     const struct nt_making *making = c->making;
     uint64_t pc = making->insn[i].pc - making->block.pc;
     unsigned m = 0;
 
-    while (m < making->mark_count && (making->marks[m].pc != pc || making->marks[m].aside ||
+    while (m < making->mark_count && (making->marks[m].pc != pc || making->marks[m].aside != NT_OURS ||
                                       making->marks[m].code < offset_of(c, making->block.entry)))
         m++;
     if (m == making->mark_count)
         return NULL;
-    while (m + 1 < making->mark_count && making->marks[m + 1].pc == pc && !making->marks[m + 1].aside)
+    while (m + 1 < making->mark_count && making->marks[m + 1].pc == pc && making->marks[m + 1].aside == NT_OURS)
         m++;
     return making->block.head + making->marks[m].code;
 }
@@ -490,23 +516,23 @@ static bool check_branch(struct check *c)
     if (e.condition != o->condition && e.condition != (o->condition ^ 1))
         return check_fail(c, "it asks another condition");
     c->at = e.condition == o->condition ? c->at + e.length : (const uint8_t *)e.target;
-    return check_needs(c, 0xffff, NT_FLAGS_STATUS);
+    return check_settled(c);
 }
 
-/* The block is left: everything is in its place. */
+/* The block is left. */
 static bool check_end(struct check *c)
 {
     const struct nt_making *making = c->making;
     struct nt_insn e;
 
     if (c->i < making->count)
-        return follow_to(c, place_of(c, c->i)) && check_needs(c, 0xffff, NT_FLAGS_STATUS);
+        return follow_to(c, place_of(c, c->i)) && check_settled(c);
     c->i--;
     for (;; c->at += e.length) {
         if (!check_decode(c, &e))
             return false;
         if (e.kind == NT_IS_JUMP)
-            return check_needs(c, 0xffff, NT_FLAGS_STATUS);
+            return check_settled(c);
         if (!check_added(c, &e))
             return false;
     }
@@ -514,11 +540,11 @@ static bool check_end(struct check *c)
 
 const char *nt_check_block(const struct nt_making *making, uint64_t *pc)
 {
-    struct check c = {.making = making, .at = making->block.entry, .flags = NT_FLAGS_STATUS};
+    struct check c = {.making = making, .at = making->block.entry, .flags = NT_FLAGS_STATUS, .home = NT_OURS};
     bool good = true;
 
     for (unsigned r = 0; r < 16; r++)
-        c.reg[r].kind = PROGRAM;
+        c.reg[r].kind = NT_OURS >> r & 1 ? AREA : PROGRAM;
     for (; c.i < making->count && good; c.i++) {
         uint8_t kind = making->insn[c.i].kind;
         *pc = making->insn[c.i].pc;

@@ -8,6 +8,7 @@
  */
 #include "engine/native/base/nt_cpuid.h"
 #include "nt_calls.h"
+#include "nt_count.h"
 #include "nt_kept.h"
 
 enum {
@@ -43,7 +44,7 @@ static void start_over(struct nt_code *code)
     /* What generated code finds in the lookup table where no block is noted is `nowhere`. It compares this target's
      * address with the branch's as it does any other: the address is ~0, where no code can be. A branch that does lead
      * to ~0 goes to the head that is made here, which leaves for the engine; that sees that the address is none. */
-    struct nt_emit emit = {.at = code->code_start, .end = code->code_start + ROOM_FOR_CODE};
+    struct nt_emit emit = {.at = code->code_start, .end = code->code_start + ROOM_FOR_CODE, .near = true};
     code->nowhere = (struct nt_target){.not_pc = 0, .head = emit.at, .function = TN_NONE};
     nt_store_constant(&emit, nt_gs(NT_RIP), -1);
     nt_store_constant(&emit, nt_gs(NT_EXIT), -1); /* NT_RESUME */
@@ -181,8 +182,8 @@ static struct nt_kept *code_make(struct nt_code *code, uint64_t pc, bool joins)
     making->has_bmi2 = code->has_bmi2;
     making->has_rtm = code->has_rtm;
     making->joins = joins;
-    making->emit = (struct nt_emit){.at = code->code_at, .end = code->code_at + ROOM_FOR_CODE};
-    making->cold = (struct nt_emit){.at = code->cold_at, .end = code->cold_at + ROOM_FOR_CODE};
+    making->emit = (struct nt_emit){.at = code->code_at, .end = code->code_at + ROOM_FOR_CODE, .near = true};
+    making->cold = (struct nt_emit){.at = code->cold_at, .end = code->cold_at + ROOM_FOR_CODE, .near = true};
     nt_find_block(making, pc);
     nt_translate(making);
     uint64_t where;
@@ -401,6 +402,8 @@ void nt_code_thread(const struct nt_code *code, struct nt_area *area)
         area->returns[i] = (uintptr_t)&code->nowhere;
     area->planner = code->config.planner;
     area->lookup = code->lookup;
+    if (code->config.planner)
+        nt_count_thread(code->config.planner, area);
     __builtin_memcpy(area->calls, nt_thunks, sizeof nt_thunks);
 }
 

@@ -3,7 +3,7 @@
  * nt_count.c: see nt_count.h.
  *
  * A data access at `a`, in core/cache_hot.h's words; o is the way's offset in units of 8 bytes, everything is at a
- * constant displacement from GS:
+ * constant displacement from GS, or from r11 while that is ours (nt_area.h):
  *
  *     lea   a, [operand]
  *     rorx  o, a, line_bits - 1 ; and o, table_mask * 2
@@ -24,16 +24,19 @@
  *
  *     lea   o, [operand]
  *     ror   o, line_bits
- *     bt    p, o ; jc sampled
- *     cmp   o, line_size - size, turned ; ja sampled
+ *     bt    p, o ; jc next
+ *     cmp   line_size - size, turned, o
+ *   next:
+ *     jc    detour
  *
- * Both ways lead to the same detour. If only the second of two lines is simulated, it has C do the whole access.
+ * If only the second of two lines is simulated, the detour has C do the whole access.
  *
  * Lines of more than 64 bytes, whose granules are longer than a byte, and CPUs without shlx have each access done
  * whole, in C.
  */
 #include "nt_count.h"
 
+#include "core/cache_hot.h"
 #include "engine/native/plan/nt_single.h"
 #include "nt_aside.h"
 
@@ -60,7 +63,16 @@ static struct nt_mem of_thread(size_t offset)
 
 static struct nt_mem of_way(const struct tn_l1_layout *l1, uint8_t o, size_t field)
 {
-    return nt_gs_index((int32_t)(l1->ways + field), o);
+    return nt_gs_index((int32_t)(l1->origin + field), o);
+}
+
+/* Of one word for each way. */
+static struct nt_mem of_word(const struct tn_l1_layout *l1, uint8_t o, uint32_t words)
+{
+    struct nt_mem mem = nt_gs_index((int32_t)tn_hot_words(l1, words), o);
+
+    mem.scale = 2; /* a way is four words */
+    return mem;
 }
 
 /* ------------------------------------------------------------------------------------------ calling C */
@@ -159,7 +171,7 @@ static struct nt_detour *new_detour(struct nt_making *making, uint8_t *from)
 {
     struct nt_detour *to = &making->detours[making->detour_count++];
 
-    *to = (struct nt_detour){.from = from, .back = making->emit.at};
+    *to = (struct nt_detour){.from = from, .back = making->emit.at, .near = making->emit.near};
     return to;
 }
 
@@ -277,10 +289,9 @@ static void find_way(struct nt_making *making, uint32_t table, uint8_t a, uint8_
 /* What the address is compared with. */
 static struct nt_mem line_of(const struct tn_l1_layout *l1, uint8_t o, const struct nt_planned_access *access)
 {
-    struct nt_mem exclusive = nt_gs_index((int32_t)l1->exclusive, o);
+    bool is_exclusive = l1->exclusive && access->kind != TN_READ;
 
-    exclusive.scale = 2; /* one word for each way, which is four */
-    return l1->exclusive && access->kind != TN_READ ? exclusive : of_way(l1, o, offsetof(struct tn_way, line));
+    return is_exclusive ? of_word(l1, o, l1->exclusive) : of_way(l1, o, offsetof(struct tn_way, line));
 }
 
 /* What is added to the way that is found, but for its stamp. */
@@ -295,11 +306,8 @@ static void count_use(struct nt_making *making, const struct nt_planned_access *
         nt_constant(emit, r->m, ~0ull >> (64 - access->size));
         nt_shlx(emit, r->m, r->m, r->a);
         nt_or(emit, of_way(l1, r->o, offsetof(struct tn_way, mask)), r->m);
-        if (l1->written && access->kind != TN_READ) {
-            struct nt_mem written = nt_gs_index((int32_t)l1->written, r->o);
-            written.scale = 2; /* one word for each way, which is four */
-            nt_or(emit, written, r->m);
-        }
+        if (l1->written && access->kind != TN_READ)
+            nt_or(emit, of_word(l1, r->o, l1->written), r->m);
     }
 }
 
@@ -326,19 +334,39 @@ static struct nt_detour *detour_data(struct nt_making *making, const struct nt_p
     return detour;
 }
 
-/* What an address, turned, is beyond if so many bytes reach into the next line. */
-static const uint64_t *limit_of(struct nt_making *making, unsigned size)
+/* What an address, turned, is beyond if `size` bytes from there on reach into the next line. */
+static uint64_t limit_of(const struct tn_layout *layout, unsigned size)
+{
+    unsigned bits = layout->d1.line_bits;
+
+    return ((uint64_t)((1u << bits) - size + 1) << (64 - bits)) - 1;
+}
+
+void nt_count_thread(const struct nt_planner *planner, struct nt_area *area)
+{
+    const struct tn_layout *layout = tn_layout(planner->core);
+
+    if (!planner->config->cache_sim)
+        return;
+    area->lines = layout->sampled;
+    area->limit_of_4 = limit_of(layout, 4);
+    area->limit_of_8 = limit_of(layout, 8);
+}
+
+/* The limits of most accesses are in the area, those of the others among the constants. */
+static struct nt_mem limit_at(struct nt_making *making, unsigned size)
 {
     const uint64_t **limit = &making->shared.limit[size];
-    unsigned bits = layout_of(making)->d1.line_bits;
-    uint64_t value = ((uint64_t)((1u << bits) - size + 1) << (64 - bits)) - 1;
+    uint64_t value = limit_of(layout_of(making), size);
 
+    if (size == 4 || size == 8)
+        return nt_gs(size == 4 ? NT_LIMIT_OF_4 : NT_LIMIT_OF_8);
     if (!*limit) {
         nt_align(&making->cold, sizeof value, 0);
         *limit = (const uint64_t *)making->cold.at;
         nt_put(&making->cold, &value, sizeof value);
     }
-    return *limit;
+    return nt_rip(*limit);
 }
 
 /* Leave the access out, unless it touches a line that is simulated. */
@@ -350,17 +378,17 @@ static void test_sampled(struct nt_making *making, const struct nt_planned_acces
 
     nt_rotate(emit, r->o, (uint8_t)layout->d1.line_bits);
     if (lines == NT_NO_REG)
-        nt_constant(emit, lines = r->m, layout->sampled);
+        nt_load(emit, lines = r->m, nt_gs(NT_LINES));
     nt_test_bit(emit, lines, r->o);
+    if (access->size > 1) {
+        uint8_t *sampled = nt_loop(emit, NT_JC);
+        nt_compare(emit, limit_at(making, access->size), r->o);
+        nt_way8(emit, sampled, emit->at);
+    }
     struct nt_detour *detour = detour_data(making, access, r, NT_BELOW, NT_DETOUR_SAMPLED);
     if (r->m == NT_NO_REG) {
         detour->m = lines;
         detour->holds_lines = true;
-    }
-    if (access->size > 1) {
-        nt_compare_to(emit, r->o, nt_rip(limit_of(making, access->size)));
-        detour->from_too = nt_jcc(emit, NT_ABOVE);
-        detour->back = emit->at;
     }
 }
 
@@ -455,7 +483,7 @@ static void do_sampled(struct nt_making *making, const struct nt_detour *to)
     const struct registers r = push_two(emit, to->a);
     uint8_t turn = (uint8_t)(64 - layout->d1.line_bits);
 
-    nt_constant(emit, r.m, layout->sampled);
+    nt_load(emit, r.m, nt_gs(NT_LINES));
     nt_test_bit(emit, r.m, r.a);
     uint8_t *second = nt_jcc(emit, NT_ABOVE_OR_EQUAL);
     nt_rotate(emit, r.a, turn);
@@ -486,7 +514,9 @@ static const uint8_t *make_shared(struct nt_making *making, const struct nt_deto
 {
     struct nt_emit *emit = &making->emit;
     const uint8_t *begin = emit->at;
+    bool near = emit->near;
 
+    emit->near = false; /* not everywhere that it is called from */
     switch (slow->kind) {
     case NT_DETOUR_SAMPLED:
         do_sampled(making, slow);
@@ -499,6 +529,7 @@ static const uint8_t *make_shared(struct nt_making *making, const struct nt_deto
         take_id(emit, slow->o, 0, NT_ARGS);
         nt_jump_memory(emit, nt_gs(NT_CALLS + 8 * NT_CALL_SLOW_FETCH));
     }
+    emit->near = near;
     return begin;
 }
 
@@ -528,7 +559,6 @@ static void call_shared(struct nt_making *making, const struct nt_detour *slow, 
     struct nt_emit *emit = &making->emit;
 
     nt_way(slow->from, emit->at);
-    nt_way(slow->from_too, emit->at);
     nt_move(emit, slow->m, NT_RSP);
     nt_load(emit, NT_RSP, nt_gs(NT_ENGINE_SP));
     nt_way(nt_call(emit), shared);
@@ -545,6 +575,7 @@ void nt_count_detours(struct nt_making *making)
     making->emit = making->cold;
     for (unsigned i = 0; i < making->detour_count; i++) {
         const struct nt_detour *slow = &making->detours[i];
+        making->emit.near = slow->near;
         switch (slow->kind) {
         case NT_DETOUR_FETCH:
             call_shared(making, slow, slow->run->id, NULL);
@@ -553,7 +584,7 @@ void nt_count_detours(struct nt_making *making)
         case NT_DETOUR_SAMPLED:
             call_shared(making, slow, slow->access->id, &slow->access->back);
             if (slow->holds_lines)
-                nt_constant(&making->emit, slow->m, layout_of(making)->sampled);
+                nt_load(&making->emit, slow->m, nt_gs(NT_LINES));
             break;
         case NT_DETOUR_MISSED:
             call_shared(making, slow, slow->access->id, NULL);
@@ -624,7 +655,7 @@ static bool has_run(const struct nt_making *making, unsigned i)
 /* Registers for a hit test. For the clock: the register that holds it already, or one more if that is worth it. */
 static struct registers take_registers(struct nt_making *making, unsigned i, uint16_t avoid)
 {
-    uint16_t from = NT_ALL_BUT_STACK & (uint16_t)~(making->insn[i].reads | avoid);
+    uint16_t from = NT_MAY_BE_TAKEN & (uint16_t)~(making->insn[i].reads | avoid);
     struct registers r = {.m = NT_NO_REG, .c = NT_NO_REG, .p = NT_NO_REG};
 
     if (making->clock_in != NT_NO_REG)
@@ -637,7 +668,7 @@ static struct registers take_registers(struct nt_making *making, unsigned i, uin
         making->clock_in = nt_take(making, i, from);
         from &= (uint16_t)~(1u << making->clock_in);
         if (samples(making))
-            nt_constant(&making->emit, making->clock_in, layout_of(making)->sampled);
+            nt_load(&making->emit, making->clock_in, nt_gs(NT_LINES));
         else
             nt_load(&making->emit, making->clock_in, of_thread(offsetof(struct tn_thread, clock)));
     }
@@ -663,7 +694,7 @@ static void advance_clock(struct nt_making *making, unsigned i)
 {
     const struct nt_stretch *stretch = &making->plan.stretch[making->now.stretch++];
     struct nt_mem clock = of_thread(offsetof(struct tn_thread, clock));
-    uint8_t reg = nt_take(making, i, NT_ALL_BUT_STACK & (uint16_t)~making->insn[i].reads);
+    uint8_t reg = nt_take(making, i, NT_MAY_BE_TAKEN & (uint16_t)~making->insn[i].reads);
 
     making->segment = stretch->counter;
     nt_load(&making->emit, reg, clock);
@@ -719,7 +750,7 @@ static void show_lanes(struct nt_making *making, const struct nt_insn *insn)
 
 static void count_single(struct nt_making *making, unsigned i, const struct nt_single *single)
 {
-    nt_bring_back(making, 0xffff);
+    nt_settle(making);
     if (!single->behind)
         show_lanes(making, &making->insn[i]);
     nt_argument(making, 0, (uintptr_t)single);
@@ -738,6 +769,7 @@ void nt_count_at(struct nt_making *making, unsigned i)
         nt_store(&making->emit, nt_gs(NT_BEFORE + 16), NT_RDI);
     } else {
         count_single(making, i, single);
+        nt_aside_before(making, i);
     }
 }
 

@@ -12,6 +12,8 @@
 #include "nt_block.h"
 #include "nt_calls.h"
 
+/* Fill in what the code of tests finds in a thread's area. */
+void nt_count_thread(const struct nt_planner *planner, struct nt_area *area);
 /* Plan the block, if there is a planner. */
 void nt_count_plan(struct nt_making *making);
 /* In front of instruction `i`: nothing of it has happened. Leaves registers aside. */

@@ -2,6 +2,7 @@
 /*
  * nt_emit.c: encodings. Operands in memory that have neither base nor RIP need a SIB byte in 64-bit code.
  */
+#include "engine/native/base/nt_area.h"
 #include "engine/native/decode/nt_decode.h"
 #include "nt_emit.h"
 
@@ -91,10 +92,25 @@ void nt_align(struct nt_emit *emit, unsigned alignment, unsigned ahead)
     put_nops(emit, (unsigned)-((uintptr_t)emit->at + ahead) & (alignment - 1));
 }
 
+/* Of [base + index + displacement] under GS, one is to be free for r11. */
+static struct nt_mem through_r11(struct nt_mem mem)
+{
+    if (mem.base != NT_NO_REG) {
+        mem.index = mem.base;
+        mem.scale = 1;
+    }
+    mem.gs = false;
+    mem.base = NT_R11;
+    mem.displacement -= NT_NEAR_AT;
+    return mem;
+}
+
 void nt_with_memory(struct nt_emit *emit, uint8_t wide, unsigned opcode, uint8_t reg, struct nt_mem mem,
                     unsigned behind)
 {
     uint8_t buffer[16], *at = buffer;
+    if (mem.gs && emit->near && (mem.base == NT_NO_REG || mem.index == NT_NO_REG))
+        mem = through_r11(mem);
     uint8_t rex = (uint8_t)(wide | (reg & 8) >> 1);
     if (mem.base != NT_NO_REG)
         rex |= mem.base >> 3;

@@ -16,6 +16,7 @@
 struct nt_emit {
     uint8_t *at, *end;
     bool full;
+    bool near; /* r11 holds nt_area.near: what is under GS is reached through it, in fewer bytes */
 };
 
 /* An operand in memory: [base + index * scale + displacement], or `address`, relative to RIP. */
@@ -99,7 +100,6 @@ static inline void nt_pop_register(struct nt_emit *emit, uint8_t reg)
 /* These change flags. */
 NT_LOADS(nt_add_to, 0x48, 0x03)
 NT_LOADS(nt_subtract, 0x48, 0x2b)
-NT_LOADS(nt_compare_to, 0x48, 0x3b)
 NT_STORES(nt_add, 0x48, 0x01)
 NT_STORES(nt_or, 0x48, 0x09)
 NT_STORES(nt_compare, 0x48, 0x39)
@@ -142,8 +142,8 @@ uint8_t *nt_call(struct nt_emit *emit);
 uint8_t *nt_jump_aligned(struct nt_emit *emit);
 uint8_t *nt_jcc_aligned(struct nt_emit *emit, uint8_t condition);
 void nt_way(uint8_t *way, const void *to);
-enum { NT_JRCXZ = 0xe3 };
-/* Jumps over 8 bits; the opcode is that of loop, jrcxz or their relatives. */
+enum { NT_JRCXZ = 0xe3, NT_JC = 0x72 };
+/* Jumps over 8 bits; the opcode is that of loop, jrcxz or their relatives, or of a jcc. */
 uint8_t *nt_loop(struct nt_emit *emit, uint8_t opcode);
 void nt_way8(struct nt_emit *emit, uint8_t *way, const void *to);
 

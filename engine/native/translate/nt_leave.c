@@ -129,8 +129,10 @@ static void go_found(struct nt_making *making, const struct nt_insn *insn, int64
 static void store_target(struct nt_making *making, unsigned i)
 {
     const struct nt_insn *insn = &making->insn[i];
+    nt_aside_before(making, i);
     if (!insn->memory) {
         nt_store(&making->emit, nt_gs(NT_RIP), nt_rm_register(insn));
+        nt_settle(making);
         return;
     }
     uint8_t reg = nt_take_address(making, i);
@@ -138,7 +140,7 @@ static void store_target(struct nt_making *making, unsigned i)
     at.fs = insn->segment == NT_SEGMENT_FS;
     nt_load(&making->emit, reg, at);
     nt_store(&making->emit, nt_gs(NT_RIP), reg);
-    nt_bring_back(making, 0xffff);
+    nt_settle(making);
     nt_mark_here(making, insn->pc);
 }
 
@@ -146,16 +148,14 @@ static void store_target(struct nt_making *making, unsigned i)
 static bool looks_up_at_once(const struct nt_making *making, const struct nt_insn *insn)
 {
     return making->config->lookup && !making->config->planner && insn->segment != NT_SEGMENT_GS &&
-           insn->address_bits == 64;
+           insn->address_bits == 64 && !(insn->reads & NT_OURS);
 }
 
 static void jump_at_once(struct nt_making *making, const struct nt_insn *insn)
 {
     struct nt_emit *emit = &making->emit;
     put_aside(emit);
-    making->aside = 1 << RCX | 1 << RDX;
-    nt_mark_here(making, insn->pc);
-    making->aside = 0;
+    nt_mark_with(making, insn->pc, 1 << RCX | 1 << RDX);
     if (!insn->memory) {
         nt_move(emit, RDX, nt_rm_register(insn));
     } else {
@@ -237,9 +237,7 @@ static void emit_return(struct nt_making *making, unsigned i)
     const struct nt_insn *insn = &making->insn[i];
     struct nt_emit *emit = &making->emit;
     put_aside(emit);
-    making->aside = 1 << RCX | 1 << RDX;
-    nt_mark_here(making, insn->pc);
-    making->aside = 0;
+    nt_mark_with(making, insn->pc, 1 << RCX | 1 << RDX);
     nt_tell_return(making, i, 8 + insn->immediate_value);
     if (!making->config->returns || insn->immediate_value) {
         nt_load(emit, RDX, nt_at(RSP, 0));
@@ -314,9 +312,7 @@ static void leave_rarely(struct nt_making *making, unsigned i)
     struct nt_emit *emit = &making->emit;
     if (insn->accesses) {
         put_aside(emit);
-        making->aside = 1 << RCX | 1 << RDX;
-        nt_mark_here(making, insn->pc);
-        making->aside = 0;
+        nt_mark_with(making, insn->pc, 1 << RCX | 1 << RDX);
         nt_load(emit, RDX, nt_at(RSP, 0));
         nt_load(emit, RDX, nt_at(RSP, insn->access[0].size - 8));
         leave_restore(emit);

@@ -80,7 +80,7 @@ static struct nt_mem predictor(const struct nt_making *making, size_t offset)
 static void tell_branch(struct nt_making *making, unsigned i, uint8_t condition, bool is_taken)
 {
     struct nt_emit *emit = &making->emit;
-    uint16_t from = NT_ALL_BUT_STACK & ~(1 << NT_RCX);
+    uint16_t from = NT_MAY_BE_TAKEN & ~(1 << NT_RCX);
 
     nt_put_aside(making, NT_RCX);
     uint8_t history = nt_take(making, i, from), taken = nt_take(making, i, from & (uint16_t)~(1u << history));
@@ -117,9 +117,9 @@ void nt_tell_taken(struct nt_making *making, unsigned i, bool taken)
 {
     if (!tells_branches(making))
         return;
-    making->homed = 0; /* what the other way put aside was not put aside on this one */
+    making->homed = making->aside; /* what the other way put aside was not put aside on this one */
     tell_branch(making, i, NO_CONDITION, taken);
-    nt_bring_back(making, 0xffff);
+    nt_settle(making);
 }
 
 void nt_tell_allocation(struct nt_making *making)
@@ -165,7 +165,7 @@ static void tell_branch_found(struct nt_making *making, unsigned i)
     nt_load(&making->emit, NT_RDX, nt_gs(NT_RIP));
     nt_compare_complement(&making->emit, NT_RCX, NT_RDX);
     nt_detour_unless_rcx(making, NT_CALL_BRANCHED_TO, making->plan.site[i]);
-    nt_bring_back(making, 0xffff);
+    nt_settle(making);
 }
 
 static void names_site(struct nt_making *making, unsigned i)
@@ -202,7 +202,7 @@ static void compare_with_range(struct nt_making *making, unsigned i)
     away->call = NT_CALL_JUMPED_FOUND;
     away->argument = making->plan.site[i] | (uint64_t)function->id << 32;
     nt_flags_from_rax(emit);
-    nt_bring_back(making, 0xffff);
+    nt_settle(making);
 }
 
 bool nt_tell_jump_found(struct nt_making *making, unsigned i)

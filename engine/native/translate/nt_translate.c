@@ -83,7 +83,7 @@ static void emit_body(struct nt_making *making)
             nt_aside_before(making, i);
         } else {
             nt_tell_condition(making, i);
-            nt_bring_back(making, 0xffff);
+            nt_settle(making);
         }
         nt_count_at(making, i);
         nt_mark_here(making, insn->pc);
@@ -117,7 +117,7 @@ static void emit_body(struct nt_making *making)
         nt_mark_here(making, nt_behind(insn));
         nt_count_behind(making, i);
     }
-    nt_bring_back(making, 0xffff);
+    nt_settle(making);
     if (making->count == 0) {
         nt_go_out(&making->emit, nt_new_out(making, NT_EXIT_NOCODE, making->block.pc, 0));
     } else {
@@ -163,9 +163,7 @@ static void compare_code(struct nt_making *making)
     uint8_t *different[sizeof making->bytes / AT_ONCE + 1];
     unsigned count = 0;
     nt_store(emit, nt_home(RCX), RCX);
-    making->aside = (uint16_t)(1 << RCX | (making->flags_live ? 1 << RAX : 0));
-    nt_mark_here(making, making->block.pc);
-    making->aside = 0;
+    nt_mark_with(making, making->block.pc, (uint16_t)(1 << RCX | (making->flags_live ? 1 << RAX : 0)));
     nt_constant(emit, RCX, making->block.pc);
     for (uint32_t i = 0; i < bytes; i += bytes < AT_ONCE ? 1 : AT_ONCE) {
         uint32_t at = bytes < AT_ONCE || i + AT_ONCE <= bytes ? i : bytes - AT_ONCE, value;

@@ -28,6 +28,7 @@
 #include "pub_tool_guest.h"
 #include "pub_tool_machine.h"
 
+#include "core/cache_hot.h"
 #include "engine/common/fetch_run.h"
 
 /* ------------------------------------------------------------------------------------------ building blocks */
@@ -216,7 +217,7 @@ static IRExpr *way_at(struct vg_builder *b, IRExpr *table_element)
 
 static IRExpr *way_field(struct vg_builder *b, const struct tn_l1_layout *l1, IRExpr *way, UInt distance)
 {
-    return binary(b, Iop_Add64, way, vg_u64(l1->ways + distance));
+    return binary(b, Iop_Add64, way, vg_u64(l1->origin + distance));
 }
 
 static void bump_way(struct vg_builder *b, const struct tn_l1_layout *l1, IRExpr *way, ULong use,
@@ -397,7 +398,7 @@ static void emit_test(struct vg_builder *b, const struct test *test)
 
     /* A write, where caches are kept coherent, is compared with another word of the way. */
     if (test->writes && l1->exclusive != 0)
-        line = load64(b, element(b, way_offset(b, way), 1, l1->exclusive));
+        line = load64(b, element(b, way_offset(b, way), 1, tn_hot_words(l1, l1->exclusive)));
     else
         line = load64(b, way_field(b, l1, way_at(b, way), offsetof(struct tn_way, line)));
     x = binary(b, Iop_Sub64, test->address, line);
@@ -412,9 +413,9 @@ static void emit_test(struct vg_builder *b, const struct test *test)
                               ? mask
                               : data_mask(b, test->address, test->size, test->written);
         /* One word for each way, which is four: half the offset's scale. */
-        IRExpr *word = load64(b, element(b, offset, 1, l1->written));
+        IRExpr *word = load64(b, element(b, offset, 1, tn_hot_words(l1, l1->written)));
 
-        store64(b, element(b, offset, 1, l1->written), binary(b, Iop_Or64, word, written));
+        store64(b, element(b, offset, 1, tn_hot_words(l1, l1->written)), binary(b, Iop_Or64, word, written));
     }
     bump_way(b, l1, way_of(b, offset), test->use, mask, test->back);
 }
