@@ -45,7 +45,9 @@ static struct tp_cursor section(Elf *elf, const char *wanted, bool split)
             continue;
         const Elf_Data *data = elf_getdata(scn, NULL);
         const uint8_t *bytes = data ? data->d_buf : NULL;
-        return (struct tp_cursor){.p = bytes, .begin = bytes, .end = bytes ? bytes + data->d_size : NULL};
+        if (bytes)
+            return (struct tp_cursor){.p = bytes, .begin = bytes, .end = bytes + data->d_size};
+        break;
     }
     return (struct tp_cursor){.bad = true};
 }
