@@ -25,7 +25,7 @@ void tn_config_default(struct tn_config *config)
     config->inclusive = true;
     config->flush_at_exit = true;
     config->collect_at_start = true;
-    config->paths = 250000;
+    config->paths = 400000;
     config->threads = 1000;
     config->prune_slack = 1024;
     config->most_unmapped = 128;
