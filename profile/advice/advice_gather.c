@@ -191,7 +191,8 @@ static const char sites[] =
     MISS_MOST "sum(chased1) AS chased1, sum(forked1) AS forked1, sum(entered1) AS entered1,"
     " sum(enteredL) AS enteredL%s"
     " FROM temp.advice_lines GROUP BY data_id, base_id, ifnull(loop_id, -line),"
-    " iif(loop_id IS NULL, file_id, 0); CREATE INDEX temp.i_advice_sites ON advice_sites(data_id);";
+    " iif(loop_id IS NULL, file_id, 0); CREATE INDEX temp.i_advice_sites ON advice_sites(data_id);"
+    " CREATE INDEX temp.i_advice_places ON advice_sites(function_id, line);";
 
 static const char orders[] =
     "SELECT data_id, total(iif(100 * regular >= %!.15g * strides AND abs(stride) < %!.15g, lost1, 0)) /"
