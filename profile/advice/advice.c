@@ -47,12 +47,16 @@ static const char *const fact_names[FACTS] = {"line1", "line2", "lineL", "size1"
                                                "wt", "wc", "wb", "total", "kinds", "way1",
                                                "held", "time", "read", "shared", "wrong", "new_page", "walk"};
 
+/* What a rule's time is asked of. */
+enum { WALKED, OBJECT, SITE, WHAT };
+
 struct adviser {
     tp_profile *profile;
     struct tp_error *err;
     double limit[LIMITS], fact[FACTS];
     double latency[3]; /* cycles that a miss of each level takes longer than one of the level above */
     sqlite3_stmt *found, *evidence; /* inserts */
+    sqlite3_stmt *times[WHAT];      /* NULL: not asked yet */
     struct tp_margin *of_function, *of_data; /* of the misses of level 1; NULL: all sets were simulated */
 };
 
@@ -248,28 +252,35 @@ static int confidence_of(struct adviser *a, sqlite3_stmt *row, double *out)
 static int time_of_row(struct adviser *a, sqlite3_stmt *row, bool pages, double *time, double *latencies)
 {
     static const char *const ids[] = {"fusion", "data_id", "function_id", "loop_id", "line"};
-    const double *l = a->latency;
+    static const char *const froms[WHAT] = {
+        "advice_objects WHERE data_id IN (SELECT data_id FROM temp.advice_fusions WHERE fusion = ?1)",
+        "advice_objects WHERE data_id = ?2",
+        "advice_sites WHERE data_id = ?2 AND function_id = ?3 AND ifnull(loop_id, 0) = ?4 AND line = ?5"};
     int64_t id[5];
 
     for (int i = 0; i < 5; i++)
         id[i] = (int64_t)advice_value_of(row, ids[i]);
-    char *from = id[0] ? sqlite3_mprintf("advice_objects WHERE data_id IN (SELECT data_id FROM temp.advice_fusions"
-                                         " WHERE fusion = %lld)", id[0])
-                 : !id[2] ? sqlite3_mprintf("advice_objects WHERE data_id = %lld", id[1])
-                          : sqlite3_mprintf("advice_sites WHERE data_id = %lld AND function_id = %lld AND"
-                                            " ifnull(loop_id, 0) = %lld AND line = %lld", id[1], id[2], id[3], id[4]);
-    if (!from)
-        return TP_NO_MEMORY(a->err);
-    char *waited = sqlite3_mprintf("SELECT total(x.time - %!.15g * d.pages * x.missesL / max(1, o.missesL)) FROM"
-                                   " (SELECT * FROM temp.%s) x JOIN temp.advice_objects o ON o.data_id = x.data_id"
-                                   " JOIN t_data d ON d.id = x.data_id", pages ? 0.0 : a->fact[NEW_PAGE], from);
-    int failed = tp_number(a->profile, waited, 0, time, a->err) ||
-                 tp_number(a->profile,
-                           sqlite3_mprintf("SELECT total(%!.15g * misses1 + %!.15g * misses2 + %!.15g * missesL) FROM"
-                                           " temp.%s", l[0], l[1], l[2], from),
-                           0, latencies, a->err);
-    sqlite3_free(from);
-    return failed ? -1 : 0;
+    int what = id[0] ? WALKED : !id[2] ? OBJECT : SITE;
+    if (!a->times[what])
+        a->times[what] = tp_query(a->profile,
+                                  sqlite3_mprintf("SELECT total(x.time - ?6 * d.pages * x.missesL / max(1, o.missesL)),"
+                                                  " total(?7 * x.misses1 + ?8 * x.misses2 + ?9 * x.missesL)"
+                                                  " FROM (SELECT * FROM temp.%s) x JOIN temp.advice_objects o"
+                                                  " ON o.data_id = x.data_id JOIN t_data d ON d.id = x.data_id",
+                                                  froms[what]), a->err);
+    sqlite3_stmt *query = a->times[what];
+    if (!query)
+        return -1;
+    for (int i = 0; i < 5; i++)
+        sqlite3_bind_int64(query, i + 1, id[i]);
+    sqlite3_bind_double(query, 6, pages ? 0 : a->fact[NEW_PAGE]);
+    for (int i = 0; i < 3; i++)
+        sqlite3_bind_double(query, 7 + i, a->latency[i]);
+    bool found = tp_row(a->profile, query, a->err) == 1;
+    *time = found ? sqlite3_column_double(query, 0) : 0;
+    *latencies = found ? sqlite3_column_double(query, 1) : 0;
+    sqlite3_reset(query);
+    return found ? 0 : -1;
 }
 
 /* Of the time that a rule's misses take, the part that latencies have of those that would be saved; and what is left
@@ -459,6 +470,8 @@ static int try_rules(struct adviser *a)
         failed = try_rule(a, rule);
     sqlite3_finalize(a->found);
     sqlite3_finalize(a->evidence);
+    for (int what = 0; what < WHAT; what++)
+        sqlite3_finalize(a->times[what]);
     tp_margin_free(a->of_function);
     tp_margin_free(a->of_data);
     return failed;
