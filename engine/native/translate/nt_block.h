@@ -19,7 +19,8 @@
 #include "nt_emit.h"
 
 enum {
-    NT_BLOCK_MARKS = NT_BLOCK_INSNS * 4 + 16,
+    NT_BLOCK_MARKS = NT_BLOCK_INSNS * 5 + 16, /* an instruction's: in front of what it costs, and behind; where its
+                                                 operand's address is made, perhaps twice; behind itself */
     NT_BLOCK_BRANCHES = 6, /* that a block goes on behind */
     NT_BLOCK_OUTS = NT_BLOCK_BRANCHES + 5,
     NT_LOOKUPS = 1 << 16, /* by the lower 16 bits of the address */
