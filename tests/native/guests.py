@@ -210,12 +210,17 @@ def main():
             cases.case(' '.join(switches + command), run([engine, *switches, '--', *command]), want)
     with tempfile.TemporaryDirectory() as raws:
         profiled_too = ('_alone', '_clones', '_fetches', '_aliases', '_flood', '_odd', '_timers', '_vforks', '_full',
-                        '_guarded', '_damaged', '_allowed', '_narrow')
+                        '_guarded', '_damaged', '_allowed', '_narrow', '_r11')
         for program in [program for program in own if program.endswith(profiled_too)]:
             want = run([program])
             for switches in ([], ['--spare-core=no'], ['--parallel=no'], ['--deterministic=yes'], *HIDDEN):
                 profiled = [engine, '--profile=yes', '--tenure-out-file=' + raws + '/%p.%n', *switches, '--', program]
                 cases.case(' '.join(profiled), run(profiled), want)
+        for program in [program for program in own if program.endswith('_r11')]:
+            for switches in ['--sample=1'], ['--sample=8', '--branch-sim=yes'], ['--coherence=mesi', '--inclusive=no']:
+                checked = [engine, '--profile=yes', '--self-check=yes', '--tenure-out-file=' + raws + '/%p.%n',
+                           *switches, '--', program]
+                cases.case(' '.join(checked), run(checked), run([program]))
         for program in [program for program in own if program.endswith('_damaged')]:
             traced = [engine, '--profile=yes', '--trace-children=yes', '--tenure-out-file=' + raws + '/%p.%n', program]
             cases.case(' '.join(traced), run(traced), run([program]))

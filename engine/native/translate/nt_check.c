@@ -475,24 +475,38 @@ static bool check_plain(struct check *c)
     return check_run(c, &e, mark);
 }
 
-/* What its base is to the program. */
+/* Where instruction `i` itself begins, behind what it costs and what it has brought back. */
+static const uint8_t *last_place_of(const struct check *c, unsigned i)
+{
+    const struct nt_making *making = c->making;
+    const uint8_t *place = NULL;
+
+    for (unsigned m = 0; m < making->mark_count; m++)
+        if (making->block.pc + making->marks[m].pc == making->insn[i].pc)
+            place = making->block.head + making->marks[m].code;
+    return place;
+}
+
+/* What its base is to the program. A load of it is all that is not added, with what cuts it to 32 bits. */
 static bool check_base(struct check *c)
 {
     const struct nt_insn *o = &c->making->insn[c->i];
+    bool reads = o->kind == NT_IS_GS_READ;
+    unsigned loads = !reads ? 0 : o->operand_bits == 32 ? 2 : 1;
     struct nt_insn e;
 
-    if (!follow_to(c, place_of(c, c->i) ? place_of(c, c->i) : c->at) ||
-        !check_needs(c, o->kind == NT_IS_GS_WRITE ? bit(o->operand) : 0, 0))
+    if (!follow_to(c, last_place_of(c, c->i)) || !check_needs(c, reads ? 0 : bit(o->operand), 0))
         return false;
-    while (!mark_at(c, nt_behind(o))) {
+    for (; loads > 0; loads--, c->at += e.length)
         if (!check_decode(c, &e))
             return false;
-        c->at += e.length;
-    }
-    if (o->kind == NT_IS_GS_READ) {
+    if (reads) {
         c->reg[o->operand] = (struct value){PROGRAM, 0};
         c->home &= (uint16_t)~bit(o->operand);
     }
+    for (; !mark_at(c, nt_behind(o)); c->at += e.length)
+        if (!check_decode(c, &e) || !check_added(c, &e))
+            return false;
     return true;
 }
 
