@@ -25,6 +25,8 @@ from harness import valgrind_binary  # noqa: E402
 
 SMALL = ['--I1=1024,2,32', '--D1=1024,2,32', '--LL=8192,4,32']
 USUAL = ['--I1=32768,8,64', '--D1=32768,8,64', '--LL=8388608,16,64']
+# So large that no way of the caches is near enough to its thread for 16 bits (tn_l1_layout.origin).
+LARGE = ['--I1=491520,15,32', '--D1=491520,15,32', '--LL=8388608,16,32']
 OPTIONS = [SMALL + ['--branch-sim=yes', '--interdependence=yes', '--curves=yes'], USUAL,
            USUAL + ['--separate-callers=2', '--write-back=yes', '--patterns=yes'],
            ['--I1=4096,4,128', '--D1=4096,4,128', '--LL=65536,4,128'], SMALL + ['--collect-atstart=no'],
@@ -33,7 +35,8 @@ OPTIONS = [SMALL + ['--branch-sim=yes', '--interdependence=yes', '--curves=yes']
            SMALL + ['--interdependence=yes', '--tlb=yes', '--write-back=yes',
                     '--prefetch=stride,d1-next-line,d1-stride'],
            [cache + ',rrip' for cache in SMALL] + ['--L2=4096,4,32,plru', '--interdependence=yes', '--write-back=yes'],
-           [cache + ',rrip' for cache in USUAL] + ['--sample=8']]
+           [cache + ',rrip' for cache in USUAL] + ['--sample=8'],
+           LARGE + ['--write-back=yes'], LARGE + ['--sample=4', '--branch-sim=yes']]
 # Consumers for AVX2 and SSE2, tests of hits without shlx: compared with what runs otherwise, with these caches.
 HIDDEN = ['avx512', 'avx2', 'bmi2']
 CACHES_OF_HIDDEN = ['--I1=4096,4,64', '--D1=4096,4,64', '--LL=8388608,16,64']
