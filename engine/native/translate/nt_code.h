@@ -6,10 +6,10 @@
  * which is the caller's; who executes it holds nothing. nt_code_make calls the decoder library, so it runs behind
  * nt_outer; the others are ordinary inner code (general registers only, no thread-local storage).
  *
- * A block is entered at its head with the program's registers and flags in the CPU's and GS at the thread area. It
- * leaves through an exit: NT_EXIT holds the exit's index then, every register and flag is the program's again, and
- * `jmp *gs:NT_LEAVE` was executed. NT_RIP is stored by generated code for an indirect exit only; what the others lead
- * to is in the exit.
+ * A block is entered at its head with the program's registers and flags in the CPU's, but for r11, which is ours
+ * (nt_area.h), and GS at the thread area. It leaves through an exit: NT_EXIT holds the exit's index then, every other
+ * register and flag is the program's again, r11 is in its home, and a jump through NT_LEAVE was executed. NT_RIP is
+ * stored by generated code for an indirect exit only; what the others lead to is in the exit.
  */
 #ifndef TENURE_ENGINE_NATIVE_NT_CODE_H
 #define TENURE_ENGINE_NATIVE_NT_CODE_H

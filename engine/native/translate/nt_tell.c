@@ -4,7 +4,8 @@
  *
  * For instruction `i`, which leaves the block. What is known at translation is decided there: a jump inside its
  * function emits nothing, an indirect one compares its target with the function's range. Without simulation all of
- * this emits nothing. No register is aside when it begins or ends, but where a condition is told; flags are kept.
+ * this emits nothing. No register but r11 is aside when it begins or ends, save where a condition is told; flags are
+ * kept.
  *
  * A conditional branch learns in line, as core/tenure_core.h says of struct tn_branch; what was predicted wrong, and an
  * indirect branch that does not go where it went last, is told behind the block:
