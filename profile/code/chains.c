@@ -356,7 +356,8 @@ static int find_circles(struct chains *c, const bool *wanted)
     uint32_t *seen = calloc(sites, sizeof *seen), *stack = calloc(sites, sizeof *stack);
     bool failed = !seen || !stack;
 
-    qsort(c->links.at, c->links.count, sizeof *c->links.at, link_order);
+    if (c->links.count > 0)
+        qsort(c->links.at, c->links.count, sizeof *c->links.at, link_order);
     for (uint32_t site = 0; !failed && site < sites; site++) {
         bool follows = false;
         if (!wanted[site])

@@ -314,6 +314,7 @@ int tp_merge_write(tp_merge *merge, const char *path, struct tp_error *err)
 
     if (merge->keep != TP_KEEP_NONE && join_meta(merge, "keep", kinds[merge->keep]))
         return TP_NO_MEMORY(err);
-    qsort(merge->meta.at, merge->meta.count, sizeof *merge->meta.at, merge_by_key);
+    if (merge->meta.count > 0)
+        qsort(merge->meta.at, merge->meta.count, sizeof *merge->meta.at, merge_by_key);
     return tp_sum_write(&merge->sum, 0, path, &merge->meta, commands, err);
 }
