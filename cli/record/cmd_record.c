@@ -884,10 +884,9 @@ int cmd_record(int argc, char **argv)
     options_default(&r.options);
     r.arguments = term_have(malloc(((size_t)argc + options_count) * sizeof *r.arguments)); /* a machine has some */
     int first = opt_parse(&command, &r, argc, argv);
-    if (first < 0)
-        return term_finish(-1 - first);
-    if (first >= argc)
-        return opt_misused(&command, "name a program to run, as in `tenure record ls -l`");
-    r.program = argv + first;
-    return record(&r, r.program);
+    int status = first < 0       ? term_finish(-1 - first)
+                 : first >= argc ? opt_misused(&command, "name a program to run, as in `tenure record ls -l`")
+                                 : record(&r, r.program = argv + first);
+    free(r.arguments);
+    return status;
 }
